@@ -1,10 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. `make build`, `make test` and `make demo` install what is missing and can be run twice.
-BUILD ?= build
+# The front door. `make build`, `make test` and `make demo` install what is missing (Debian packages,
+# as root) and can be run twice. `make help` lists the targets.
+BUILD  ?= build-release
+DEV    ?= build-dev
 OUTPUT ?= _output
+export COMPASS_OUTPUT = $(abspath $(OUTPUT))
 
-.PHONY: build
-build:
-	scripts/install-deps build
-	test -f $(BUILD)/build.ninja || meson setup $(BUILD)
-	meson compile -C $(BUILD)
+BINARIES = cli/compass sidecar/compass-sidecar ext/compass.so addon/compass.node
+
+.PHONY: help build dev test demo lint race fuzz bench soak screenshot fresh install clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## compass, compass-sidecar, compass.so and compass.node into _output/
+	@scripts/install-deps build
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --buildtype=release
+	@meson compile -C $(BUILD)
+	@mkdir -p $(OUTPUT)
+	@for file in $(BINARIES); do \
+	    if test -f $(BUILD)/$$file; then install -m 755 $(BUILD)/$$file $(OUTPUT)/ || exit 1; fi; \
+	done
+	@ls -l $(OUTPUT)
+
+dev: ## the build that developers use: AddressSanitizer, UBSan, warnings are errors
+	@scripts/install-deps test
+	@test -f $(DEV)/build.ninja || meson setup $(DEV) --native-file dev.ini
+	@meson compile -C $(DEV)
+
+test: build dev ## every test; closes with "N passed, N failed"
+	@scripts/test --plain $(BUILD) --dev $(DEV)
+
+demo: ## a sample PHP application, the sidecar and the UI; without a terminal a summary
+	@scripts/install-deps demo
+	@$(MAKE) --no-print-directory build
+	@scripts/demo
+
+lint: dev ## clang-format, clang-tidy, cppcheck, a clang build with warnings as errors
+	@scripts/lint $(DEV)
+
+race: ## the unit tests under ThreadSanitizer
+	@scripts/install-deps test
+	@test -f build-race/build.ninja || meson setup build-race -Db_sanitize=thread -Db_lundef=false
+	@meson test -C build-race --suite unit --print-errorlogs
+
+fuzz: ## each fuzzer for FUZZ_SECONDS (60)
+	@scripts/install-deps test
+	@scripts/fuzz
+
+bench: build ## what tracing costs, against the peers
+	@scripts/install-deps bench
+	@bench/run
+
+soak: build ## the whole chain under load for SOAK_SECONDS (600)
+	@scripts/install-deps test
+	@scripts/soak
+
+screenshot: build ## draw docs/images/*.svg from the demo
+	@scripts/install-deps test
+	@scripts/screenshot
+
+fresh: ## make demo and make test on a clean clone in a minimal Debian root (long, as root)
+	@tests/fresh-root
+
+install: build ## into DESTDIR and the prefix that meson was set up with
+	@meson install -C $(BUILD)
+
+clean: ## remove the build folders and _output/
+	rm -rf $(BUILD) $(DEV) build-race build-clang build-fuzz $(OUTPUT)

@@ -1,0 +1,2 @@
+<?php // SPDX-License-Identifier: Apache-2.0 ?>
+<p><?= $this->escape($message) ?></p>
