@@ -196,11 +196,13 @@ catch_workers_output = yes
         wait_until(answers, 20, "php-fpm")
         return process, sock
 
-    def nginx(self, sock, document_root, script=None, port=None, name="nginx"):
+    def nginx(self, sock, document_root, script=None, port=None, name_requests=True, name="nginx"):
         """Starts nginx in front of a php-fpm socket. With `script` every path goes to that file,
-        otherwise the path names one. A request without an X-Request-ID gets one here."""
+        otherwise the path names one. A request without an X-Request-ID gets one here, unless
+        `name_requests` is off."""
         port = port or free_port()
         script_path = script or "$document_root$fastcgi_script_name"
+        naming = "fastcgi_param HTTP_X_REQUEST_ID $request_name;" if name_requests else ""
         user = "user www-data;" if os.geteuid() == 0 else ""
         temporary = "\n".join(f"    {kind}_temp_path {self.path(name)}-{kind};"
                               for kind in ("client_body", "fastcgi", "proxy", "uwsgi", "scgi"))
@@ -234,7 +236,7 @@ http {{
             fastcgi_param SERVER_ADDR 127.0.0.1;
             fastcgi_param SERVER_PORT $server_port;
             fastcgi_param REMOTE_ADDR $remote_addr;
-            fastcgi_param HTTP_X_REQUEST_ID $request_name;
+            {naming}
         }}
     }}
 }}
@@ -256,13 +258,14 @@ http {{
 
     def harbour(self, ini=(), name="fpm"):
         """Starts the sample application; answers nginx's port."""
-        app = self.path("app")
-        shutil.copytree(os.path.join(ROOT, "docker/demo/php"), app)
-        data = self.path("data")
-        os.mkdir(data)
-        os.chmod(data, 0o777)
+        app, data = self.path("app"), self.path("data")
+        if not os.path.exists(app):
+            shutil.copytree(os.path.join(ROOT, "docker/demo/php"), app)
+            os.mkdir(data)
+            os.chmod(data, 0o777)
         _, sock = self.fpm(env={"HARBOUR_DATA": data}, ini=ini, name=name)
-        _, port = self.nginx(sock, f"{app}/public", script=f"{app}/public/index.php")
+        _, port = self.nginx(sock, f"{app}/public", script=f"{app}/public/index.php",
+                             name=f"nginx-{name}")
         return port
 
 
