@@ -31,8 +31,8 @@ char *cps_buf_reserve(struct cps_buf *buf, size_t length)
 {
     if (buf->failed)
         return NULL;
-    if (length > SIZE_MAX - buf->length ||
-        (buf->length + length > buf->capacity && !grow(buf, buf->length + length))) {
+    if (length > SIZE_MAX - buf->length || ((!buf->data || buf->length + length > buf->capacity) &&
+                                            !grow(buf, buf->length + length))) {
         buf->failed = true;
         return NULL;
     }

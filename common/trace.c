@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
-/* Without memory an element is not added, instead of ending the process. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+#define CHUNK_BYTES 4096
+#define SMALLEST_ARRAY 16
+#define SMALLEST_TABLE 64
 
-#define CHUNK 16384
-
-/* Strings live in chunks that never move, so that a cps_string stays valid as the trace grows. */
+/* Strings are never given back one by one, so they are cut from chunks. */
 struct chunk {
     struct chunk *next;
     size_t used;
@@ -19,56 +18,68 @@ struct chunk {
     char bytes[];
 };
 
-struct name_entry {
-    struct cps_string name;
-    uint32_t index;
-    UT_hash_handle hh;
+/* Names are found by an open-addressed table of their indexes: linear probing, at most half full,
+ * nothing ever removed. */
+struct slot {
+    uint32_t hash;
+    uint32_t index; /* of the name plus 1; 0 is a free slot */
 };
 
 struct cps_trace_storage {
-    struct chunk *chunks;
-    size_t bytes; /* of all chunks */
-    struct name_entry *names;
-    size_t name_capacity, call_capacity, function_capacity, caller_capacity, event_capacity;
+    struct chunk *chunks; /* the first one is cut from */
+    size_t chunk_bytes;
+    struct slot *slots;
+    size_t slot_count; /* a power of two, or 0 */
+    uint64_t seed;
+    size_t name_capacity;
+    size_t call_capacity;
+    size_t function_capacity;
+    size_t caller_capacity;
+    size_t cache_event_capacity;
 };
 
-static const struct cps_string empty = {.data = "", .length = 0};
+static const struct cps_string empty_string = {"", 0};
+
+/* Names come from other processes: without a seed that they cannot know, they could be chosen to
+ * share a slot. The kernel gives every process 16 random bytes. */
+static uint64_t random_seed(void)
+{
+    const void *random = (const void *)getauxval(AT_RANDOM); /* NOLINT(performance-no-int-to-ptr) */
+    uint64_t seed = 0;
+
+    if (random)
+        memcpy(&seed, random, sizeof(seed));
+    return seed;
+}
 
 struct cps_trace *cps_trace_new(void)
 {
     struct cps_trace *trace = calloc(1, sizeof(*trace));
+    struct cps_trace_storage *storage = calloc(1, sizeof(*storage));
 
-    if (!trace)
-        return NULL;
-    trace->storage = calloc(1, sizeof(*trace->storage));
-    if (!trace->storage) {
+    if (!trace || !storage) {
         free(trace);
+        free(storage);
         return NULL;
     }
-    trace->id = trace->method = trace->uri = empty;
+    storage->seed = random_seed();
+    trace->storage = storage;
+    trace->id = trace->method = trace->uri = empty_string;
     return trace;
-}
-
-static void storage_free(struct cps_trace_storage *storage)
-{
-    struct name_entry *entry, *next_entry;
-
-    HASH_ITER (hh, storage->names, entry, next_entry) {
-        HASH_DEL(storage->names, entry);
-        free(entry);
-    }
-    for (struct chunk *chunk = storage->chunks, *next; chunk; chunk = next) {
-        next = chunk->next;
-        free(chunk);
-    }
-    free(storage);
 }
 
 void cps_trace_free(struct cps_trace *trace)
 {
+    struct chunk *chunk;
+
     if (!trace)
         return;
-    storage_free(trace->storage);
+    while ((chunk = trace->storage->chunks)) {
+        trace->storage->chunks = chunk->next;
+        free(chunk);
+    }
+    free(trace->storage->slots);
+    free(trace->storage);
     free(trace->names);
     free(trace->calls);
     free(trace->functions);
@@ -77,134 +88,191 @@ void cps_trace_free(struct cps_trace *trace)
     free(trace);
 }
 
-static char *storage_take(struct cps_trace_storage *storage, size_t size)
+/* Long strings get a chunk of their own behind the first, whose rest stays in use. */
+static struct chunk *add_chunk(struct cps_trace_storage *storage, size_t length)
 {
-    struct chunk *chunk = storage->chunks;
-    char *bytes;
+    bool alone = length > CHUNK_BYTES / 4 && storage->chunks;
+    size_t size = length > CHUNK_BYTES / 4 ? length : CHUNK_BYTES - sizeof(struct chunk);
+    struct chunk *chunk;
 
-    if (!chunk || chunk->size - chunk->used < size) {
-        size_t room = size > CHUNK ? size : CHUNK;
-
-        if (room > SIZE_MAX - sizeof(*chunk))
-            return NULL;
-        chunk = malloc(sizeof(*chunk) + room);
-        if (!chunk)
-            return NULL;
-        *chunk = (struct chunk){.next = storage->chunks, .size = room};
-        storage->chunks = chunk;
-        storage->bytes += sizeof(*chunk) + room;
-    }
-    bytes = chunk->bytes + chunk->used;
-    chunk->used += size;
-    return bytes;
+    if (size > SIZE_MAX - sizeof(*chunk))
+        return NULL;
+    chunk = malloc(sizeof(*chunk) + size);
+    if (!chunk)
+        return NULL;
+    chunk->used = 0;
+    chunk->size = size;
+    struct chunk **link = alone ? &storage->chunks->next : &storage->chunks;
+    chunk->next = *link;
+    *link = chunk;
+    storage->chunk_bytes += sizeof(*chunk) + size;
+    return chunk;
 }
 
 int cps_trace_copy_string(struct cps_trace *trace, const char *bytes, size_t length,
                           struct cps_string *out)
 {
+    struct chunk *chunk = trace->storage->chunks;
     char *copy;
 
-    if (!length) {
-        *out = empty;
+    if (length == 0) {
+        *out = empty_string;
         return 0;
     }
     if (length == SIZE_MAX)
         return -ENOMEM;
-    copy = storage_take(trace->storage, length + 1);
-    if (!copy)
+    if (!chunk || chunk->size - chunk->used < length + 1)
+        chunk = add_chunk(trace->storage, length + 1);
+    if (!chunk)
         return -ENOMEM;
+    copy = chunk->bytes + chunk->used;
     memcpy(copy, bytes, length);
     copy[length] = '\0';
-    *out = (struct cps_string){.data = copy, .length = length};
+    chunk->used += length + 1;
+    *out = (struct cps_string){copy, length};
     return 0;
 }
 
-/* Makes room for one more element of an array. */
-static int make_room(void **array, size_t count, size_t *capacity, size_t size)
+/* Room for one more element of an array, or -ENOMEM with nothing changed. */
+static int make_room(void **array, size_t count, size_t *capacity, size_t element)
 {
-    size_t more = *capacity ? *capacity * 2 : 16;
-    void *moved;
+    size_t wanted = *capacity ? *capacity : SMALLEST_ARRAY / 2;
+    void *grown;
 
     if (count < *capacity)
         return 0;
-    if (more > SIZE_MAX / size)
+    if (wanted > SIZE_MAX / 2 / element)
         return -ENOMEM;
-    moved = realloc(*array, more * size);
-    if (!moved)
+    wanted *= 2;
+    grown = realloc(*array, wanted * element);
+    if (!grown)
         return -ENOMEM;
-    *array = moved;
-    *capacity = more;
+    *array = grown;
+    *capacity = wanted;
     return 0;
 }
 
-#define APPEND(trace, array, count, capacity, element)                                             \
-    ({                                                                                             \
-        int result_ = make_room((void **)&(trace)->array, (trace)->count,                          \
-                                &(trace)->storage->capacity, sizeof(*(trace)->array));             \
-        if (!result_)                                                                              \
-            (trace)->array[(trace)->count++] = (element);                                          \
-        result_;                                                                                   \
-    })
+static uint32_t hash_bytes(uint64_t hash, const char *bytes, size_t length)
+{
+    hash ^= length;
+    while (length > 0) {
+        size_t step = length < sizeof(uint64_t) ? length : sizeof(uint64_t);
+        uint64_t word = 0;
+
+        memcpy(&word, bytes, step);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+        bytes += step;
+        length -= step;
+    }
+    return (uint32_t)(hash ^ hash >> 15);
+}
+
+static int grow_table(struct cps_trace_storage *storage)
+{
+    size_t count = storage->slot_count ? storage->slot_count * 2 : SMALLEST_TABLE;
+    struct slot *slots = calloc(count, sizeof(*slots));
+
+    if (!slots)
+        return -ENOMEM;
+    for (size_t i = 0; i < storage->slot_count; i++) {
+        size_t at = storage->slots[i].hash & (count - 1);
+
+        if (!storage->slots[i].index)
+            continue;
+        while (slots[at].index)
+            at = (at + 1) & (count - 1);
+        slots[at] = storage->slots[i];
+    }
+    free(storage->slots);
+    storage->slots = slots;
+    storage->slot_count = count;
+    return 0;
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static struct slot *find_slot(const struct cps_trace *trace, uint32_t hash, const char *bytes,
+                              size_t length)
+{
+    size_t mask = trace->storage->slot_count - 1;
+
+    for (size_t at = hash & mask;; at = (at + 1) & mask) {
+        struct slot *slot = &trace->storage->slots[at];
+        const struct cps_string *name;
+
+        if (!slot->index)
+            return slot;
+        name = &trace->names[slot->index - 1];
+        if (slot->hash == hash && name->length == length &&
+            (length == 0 || memcmp(name->data, bytes, length) == 0))
+            return slot;
+    }
+}
 
 int cps_trace_intern(struct cps_trace *trace, const char *bytes, size_t length, uint32_t *out)
 {
-    struct name_entry *entry;
-    int result;
+    struct cps_trace_storage *storage = trace->storage;
+    uint32_t hash = hash_bytes(storage->seed, bytes, length);
+    struct slot *slot;
 
-    HASH_FIND(hh, trace->storage->names, bytes, length, entry);
-    if (entry) {
-        *out = entry->index;
-        return 0;
-    }
-    if (trace->name_count == UINT32_MAX)
+    if (trace->name_count >= UINT32_MAX / 2)
         return -ENOMEM;
-    entry = calloc(1, sizeof(*entry));
-    if (!entry)
+    if (trace->name_count + 1 > storage->slot_count / 2 && grow_table(storage))
         return -ENOMEM;
-    result = cps_trace_copy_string(trace, bytes, length, &entry->name);
-    if (!result)
-        result = APPEND(trace, names, name_count, name_capacity, entry->name);
-    if (result) {
-        free(entry);
-        return result;
+    slot = find_slot(trace, hash, bytes, length);
+    if (!slot->index) {
+        if (make_room((void **)&trace->names, trace->name_count, &storage->name_capacity,
+                      sizeof(*trace->names)) ||
+            cps_trace_copy_string(trace, bytes, length, &trace->names[trace->name_count]))
+            return -ENOMEM;
+        trace->name_count++;
+        *slot = (struct slot){hash, (uint32_t)trace->name_count};
     }
-    entry->index = (uint32_t)(trace->name_count - 1);
-    HASH_ADD_KEYPTR(hh, trace->storage->names, entry->name.data, entry->name.length, entry);
-    if (!entry->hh.tbl) {
-        trace->name_count--;
-        free(entry);
-        return -ENOMEM;
-    }
-    *out = entry->index;
+    *out = slot->index - 1;
     return 0;
 }
 
 int cps_trace_add_call(struct cps_trace *trace, const struct cps_call *call)
 {
-    return APPEND(trace, calls, call_count, call_capacity, *call);
+    if (make_room((void **)&trace->calls, trace->call_count, &trace->storage->call_capacity,
+                  sizeof(*call)))
+        return -ENOMEM;
+    trace->calls[trace->call_count++] = *call;
+    return 0;
 }
 
 int cps_trace_add_function(struct cps_trace *trace, const struct cps_function *function)
 {
-    return APPEND(trace, functions, function_count, function_capacity, *function);
+    if (make_room((void **)&trace->functions, trace->function_count,
+                  &trace->storage->function_capacity, sizeof(*function)))
+        return -ENOMEM;
+    trace->functions[trace->function_count++] = *function;
+    return 0;
 }
 
 int cps_trace_add_caller(struct cps_trace *trace, const struct cps_caller *caller)
 {
-    return APPEND(trace, callers, caller_count, caller_capacity, *caller);
+    if (make_room((void **)&trace->callers, trace->caller_count, &trace->storage->caller_capacity,
+                  sizeof(*caller)))
+        return -ENOMEM;
+    trace->callers[trace->caller_count++] = *caller;
+    return 0;
 }
 
 int cps_trace_add_cache_event(struct cps_trace *trace, const struct cps_cache_event *event)
 {
-    return APPEND(trace, cache_events, cache_event_count, event_capacity, *event);
+    if (make_room((void **)&trace->cache_events, trace->cache_event_count,
+                  &trace->storage->cache_event_capacity, sizeof(*event)))
+        return -ENOMEM;
+    trace->cache_events[trace->cache_event_count++] = *event;
+    return 0;
 }
 
-static int compare_calls(const void *left, const void *right)
+static int compare_calls(const struct cps_call *a, const struct cps_call *b)
 {
-    const struct cps_call *a = left, *b = right;
-
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
+    /* Calls of no measured length can be nested too; an unknown depth comes last. */
     if (a->depth != b->depth)
         return a->depth < b->depth ? -1 : 1;
     if (a->elapsed != b->elapsed)
@@ -212,21 +280,79 @@ static int compare_calls(const void *left, const void *right)
     return 0;
 }
 
+/* Merges two sorted neighbours into `to`; the left one first where they are equal. */
+static void merge(const struct cps_call *from, size_t left, size_t middle, size_t right,
+                  struct cps_call *to)
+{
+    size_t a = left;
+    size_t b = middle;
+
+    for (size_t i = left; i < right; i++) {
+        if (a < middle && (b >= right || compare_calls(&from[a], &from[b]) <= 0))
+            to[i] = from[a++];
+        else
+            to[i] = from[b++];
+    }
+}
+
+/* Stable, and needs no memory: what is left where merging could not have any. Calls come nearly in
+ * order, and there are few of them then. */
+static void insertion_sort(struct cps_call *calls, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct cps_call call = calls[i];
+        size_t at = i;
+
+        for (; at > 0 && compare_calls(&calls[at - 1], &call) > 0; at--)
+            calls[at] = calls[at - 1];
+        calls[at] = call;
+    }
+}
+
+static bool is_sorted(const struct cps_call *calls, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (compare_calls(&calls[i - 1], &calls[i]) > 0)
+            return false;
+    return true;
+}
+
+/* qsort would not promise to keep equal calls in the order in which they came. */
 void cps_trace_sort_calls(struct cps_trace *trace)
 {
-    if (trace->call_count > 1)
-        qsort(trace->calls, trace->call_count, sizeof(*trace->calls), compare_calls);
+    size_t count = trace->call_count;
+    struct cps_call *from = trace->calls;
+    struct cps_call *to;
+
+    if (is_sorted(from, count))
+        return;
+    to = malloc(trace->storage->call_capacity * sizeof(*to));
+    if (!to) {
+        insertion_sort(from, count);
+        return;
+    }
+    for (size_t width = 1; width < count; width *= 2) {
+        struct cps_call *swap = from;
+
+        for (size_t left = 0; left < count; left += 2 * width)
+            merge(from, left, left + width < count ? left + width : count,
+                  left + 2 * width < count ? left + 2 * width : count, to);
+        from = to;
+        to = swap;
+    }
+    trace->calls = from;
+    free(to);
 }
 
 size_t cps_trace_size(const struct cps_trace *trace)
 {
     const struct cps_trace_storage *storage = trace->storage;
 
-    return sizeof(*trace) + sizeof(*storage) + storage->bytes +
+    return sizeof(*trace) + sizeof(*storage) + storage->chunk_bytes +
+           storage->slot_count * sizeof(*storage->slots) +
            storage->name_capacity * sizeof(*trace->names) +
-           trace->name_count * sizeof(struct name_entry) +
            storage->call_capacity * sizeof(*trace->calls) +
            storage->function_capacity * sizeof(*trace->functions) +
            storage->caller_capacity * sizeof(*trace->callers) +
-           storage->event_capacity * sizeof(*trace->cache_events);
+           storage->cache_event_capacity * sizeof(*trace->cache_events);
 }

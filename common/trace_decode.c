@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads a line of the stream. Whoever wrote it is a stranger: a field that is missing is 0 or
- * empty, a field of another type or out of range refuses the line, an unknown one is ignored.
+ * empty, a field of another type or out of range refuses the line, an unknown one is ignored. null
+ * counts as missing: it is how some writers say that a list is empty.
  */
 #include "trace.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
+
+#include "text.h"
+
+/* The shortest JSON value takes some 100 bytes of memory, so this bounds what a line can make its
+ * reader allocate. A trace of 10,000 calls has 2 MB. */
+#define LINE_MAX_BYTES ((size_t)128 << 20)
 
 /* Carried through one line; the first thing that is wrong stays. */
 struct reader {
@@ -29,9 +36,16 @@ static void keep(struct reader *reader, int result)
         reader->result = cps_error_set(reader->error, result, "trace: out of memory");
 }
 
-static uint64_t get_number(struct reader *reader, const json_t *object, const char *key)
+static const json_t *get_value(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
+
+    return json_is_null(value) ? NULL : value;
+}
+
+static uint64_t get_number(struct reader *reader, const json_t *object, const char *key)
+{
+    const json_t *value = get_value(object, key);
 
     if (!value)
         return 0;
@@ -54,7 +68,7 @@ static uint64_t get_number_up_to(struct reader *reader, const json_t *object, co
 
 static struct cps_string get_string(struct reader *reader, const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(object, key);
+    const json_t *value = get_value(object, key);
     struct cps_string string = {.data = ""};
 
     if (!value)
@@ -69,7 +83,7 @@ static struct cps_string get_string(struct reader *reader, const json_t *object,
 
 static uint32_t get_name(struct reader *reader, const json_t *object)
 {
-    const json_t *value = json_object_get(object, "name");
+    const json_t *value = get_value(object, "name");
     uint32_t index = 0;
 
     if (!json_is_string(value))
@@ -84,9 +98,9 @@ static uint32_t get_name(struct reader *reader, const json_t *object)
 static const json_t *get(struct reader *reader, const json_t *object, const char *key,
                          json_type type)
 {
-    const json_t *value = json_object_get(object, key);
+    const json_t *value = get_value(object, key);
 
-    if (!value || json_is_null(value))
+    if (!value)
         return NULL;
     if (json_typeof(value) == type)
         return value;
@@ -99,7 +113,7 @@ static const json_t *get(struct reader *reader, const json_t *object, const char
 static unsigned get_word(struct reader *reader, const json_t *object, const char *key,
                          const char *const *words)
 {
-    const json_t *value = json_object_get(object, key);
+    const json_t *value = get_value(object, key);
 
     if (!value)
         return 0;
@@ -149,7 +163,7 @@ static void read_call(struct reader *reader, const json_t *object)
         .name = get_name(reader, object),
     };
 
-    if (json_object_get(object, "depth"))
+    if (get_value(object, "depth"))
         call.depth = (uint32_t)get_number_up_to(reader, object, "depth", CPS_DEPTH_UNKNOWN - 1);
     if (!reader->result)
         keep(reader, cps_trace_add_call(reader->trace, &call));
@@ -191,7 +205,7 @@ static void read_function(struct reader *reader, const json_t *object)
         .elapsed = get_number(reader, object, "elapsed"),
         .self = get_number(reader, object, "self"),
         .longest = get_number(reader, object, "max"),
-        .untimed = json_is_true(json_object_get(object, "untimed")),
+        .untimed = json_is_true(get_value(object, "untimed")),
         .name = get_name(reader, object),
         .first_caller = (uint32_t)trace->caller_count,
     };
@@ -229,7 +243,7 @@ static struct cps_string get_list(struct reader *reader, const json_t *object, c
 static void read_event(struct reader *reader, const json_t *object)
 {
     static const char *const origins[] = {"renderArray", "object", NULL};
-    const json_t *age = json_object_get(object, "maxAge");
+    const json_t *age = get_value(object, "maxAge");
     struct cps_cache_event event = {
         .origin = get_word(reader, object, "origin", origins) == 2 ? CPS_CACHE_OBJECT
                                                                    : CPS_CACHE_RENDER_ARRAY,
@@ -270,16 +284,30 @@ static void read_trace(struct reader *reader, const json_t *root)
     read_each(reader, drupal, "cacheEvents", read_event);
 }
 
+/* The parser quotes what it found, and that may be anything. */
+static int refuse_json(struct cps_error *error, const json_error_t *why)
+{
+    cps_auto_buf struct cps_buf text = {0};
+
+    if (json_error_code(why) == json_error_out_of_memory)
+        return cps_error_set(error, -ENOMEM, "trace: out of memory");
+    cps_text_append_safe(&text, why->text, strlen(why->text), false);
+    return cps_error_set(error, -EINVAL, "trace: not JSON: %.*s at byte %d", (int)text.length,
+                         text.data ? text.data : "", why->position);
+}
+
 int cps_trace_decode(const char *line, size_t length, struct cps_trace **out,
                      struct cps_error *error)
 {
     struct reader reader = {.error = error};
     json_error_t why;
-    json_t *root = json_loadb(line, length, JSON_ALLOW_NUL, &why);
+    json_t *root;
 
+    if (length > LINE_MAX_BYTES)
+        return cps_error_set(error, -EINVAL, "trace: a line of %zu bytes is too long", length);
+    root = json_loadb(line, length, JSON_ALLOW_NUL, &why);
     if (!root)
-        return cps_error_set(error, -EINVAL, "trace: not JSON: %s at byte %d", why.text,
-                             why.position);
+        return refuse_json(error, &why);
     reader.trace = cps_trace_new();
     if (!reader.trace)
         keep(&reader, -ENOMEM);
@@ -290,6 +318,7 @@ int cps_trace_decode(const char *line, size_t length, struct cps_trace **out,
         cps_trace_free(reader.trace);
         return reader.result;
     }
+    cps_trace_sort_calls(reader.trace);
     *out = reader.trace;
     return 0;
 }
