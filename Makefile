@@ -67,4 +67,4 @@ install: build ## into DESTDIR and the prefix that meson was set up with
 	@meson install -C $(BUILD)
 
 clean: ## remove the build folders and _output/
-	rm -rf $(BUILD) $(DEV) build-race build-clang build-fuzz $(OUTPUT)
+	rm -rf $(BUILD) $(DEV) build-clang build-fuzz build-race $(OUTPUT)
