@@ -102,6 +102,116 @@ static void json_is_always_valid(void **state)
     }
 }
 
+/* Every code point, written as the standard says, reads back; every other sequence is refused. */
+static size_t write_utf8(uint32_t code, char *to)
+{
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        to[0] = (char)(0xc0 | code >> 6);
+        to[1] = (char)(0x80 | (code & 0x3f));
+        return 2;
+    }
+    if (code < 0x10000) {
+        to[0] = (char)(0xe0 | code >> 12);
+        to[1] = (char)(0x80 | (code >> 6 & 0x3f));
+        to[2] = (char)(0x80 | (code & 0x3f));
+        return 3;
+    }
+    to[0] = (char)(0xf0 | code >> 18);
+    to[1] = (char)(0x80 | (code >> 12 & 0x3f));
+    to[2] = (char)(0x80 | (code >> 6 & 0x3f));
+    to[3] = (char)(0x80 | (code & 0x3f));
+    return 4;
+}
+
+static void next_reads_every_code_point_but_surrogates(void **state)
+{
+    (void)state;
+    for (uint32_t code = 0; code < 0x120000; code++) {
+        bool fine = code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+        char bytes[5] = {0};
+        size_t length = write_utf8(code, bytes);
+        uint32_t read;
+        size_t took = cps_text_next(bytes, length, &read);
+
+        assert_int_equal(read, fine ? code : CPS_TEXT_INVALID);
+        assert_int_equal(took, fine ? length : 1);
+    }
+}
+
+static void next_refuses_forms_that_are_longer_than_needed(void **state)
+{
+    (void)state;
+    for (uint32_t code = 0; code < 0x10000; code++) {
+        char four[4] = {(char)0xf0, (char)(0x80 | code >> 12), (char)(0x80 | (code >> 6 & 0x3f)),
+                        (char)(0x80 | (code & 0x3f))};
+        char three[3] = {(char)0xe0, (char)(0x80 | (code >> 6 & 0x3f)),
+                         (char)(0x80 | (code & 0x3f))};
+        char two[2] = {(char)(0xc0 | (code >> 6 & 1)), (char)(0x80 | (code & 0x3f))};
+        uint32_t read;
+
+        assert_int_equal(cps_text_next(four, 4, &read), 1);
+        assert_int_equal(read, CPS_TEXT_INVALID);
+        if (code < 0x800) {
+            assert_int_equal(cps_text_next(three, 3, &read), 1);
+            assert_int_equal(read, CPS_TEXT_INVALID);
+        }
+        assert_int_equal(cps_text_next(two, 2, &read), 1);
+        assert_int_equal(read, CPS_TEXT_INVALID);
+    }
+}
+
+/* The longest prefix that could have begun a character becomes one replacement. */
+static void next_takes_what_was_cut_short_as_one(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t length, took;
+    } cases[] = {
+        {"\xc3", 1, 1},         {"\xc3(", 2, 1},
+        {"\xe1\x80", 2, 2},     {"\xe1\x80(", 3, 2},
+        {"\xf1\x80\x80", 3, 3}, {"\xf1\x80\x80\xc0", 4, 3},
+        {"\xf4\x8f\xbf", 3, 3}, {"\xe0\x9f\x80", 3, 1},
+        {"\xed\xbf\xbf", 3, 1}, {"\xf0\x8f\xbf\xbf", 4, 1},
+        {"\x80", 1, 1},         {"\xf5\x80\x80\x80", 4, 1},
+        {"\xc1\xbf", 2, 1},     {"\xfe", 1, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        uint32_t read;
+
+        assert_int_equal(cps_text_next(cases[i].bytes, cases[i].length, &read), cases[i].took);
+        assert_int_equal(read, CPS_TEXT_INVALID);
+    }
+}
+
+static void safe_output_reads_back_as_printable_only(void **state)
+{
+    uint32_t random = 1;
+
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        cps_auto_buf struct cps_buf out = {0};
+        char bytes[64];
+
+        for (size_t i = 0; i < sizeof(bytes); i++) {
+            random = random * 1664525 + 1013904223;
+            bytes[i] = (char)(random >> 24);
+        }
+        cps_text_append_safe(&out, bytes, sizeof(bytes), false);
+        for (size_t at = 0; at < out.length;) {
+            uint32_t code;
+
+            at += cps_text_next(out.data + at, out.length - at, &code);
+            assert_true(code != CPS_TEXT_INVALID && cps_text_printable(code));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +219,10 @@ int main(void)
         cmocka_unit_test(safe_ascii_leaves_only_ascii),
         cmocka_unit_test(safe_passes_no_code_point_that_is_not_printable),
         cmocka_unit_test(json_is_always_valid),
+        cmocka_unit_test(next_reads_every_code_point_but_surrogates),
+        cmocka_unit_test(next_refuses_forms_that_are_longer_than_needed),
+        cmocka_unit_test(next_takes_what_was_cut_short_as_one),
+        cmocka_unit_test(safe_output_reads_back_as_printable_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,6 +193,166 @@ static void sort_puts_parents_before_their_children(void **state)
     assert_int_equal(trace->calls[0].depth, 1);
 }
 
+static void encode_writes_no_number_that_an_older_reader_refuses(void **state)
+{
+    static const struct cps_call call = {.start = UINT64_MAX,
+                                         .elapsed = (uint64_t)INT64_MAX + 1,
+                                         .memory = INT64_MAX,
+                                         .depth = CPS_DEPTH_UNKNOWN};
+    cps_auto_trace struct cps_trace *trace = cps_trace_new();
+    cps_auto_trace struct cps_trace *read = NULL;
+    cps_auto_buf struct cps_buf out = {0};
+
+    (void)state;
+    (void)intern(trace, "a", 1);
+    assert_int_equal(cps_trace_add_call(trace, &call), 0);
+    assert_int_equal(cps_trace_encode(trace, &out), 0);
+    assert_int_equal(cps_trace_decode(out.data, out.length - 1, &read, NULL), 0);
+    assert_true(read->calls[0].start == INT64_MAX);
+    assert_true(read->calls[0].elapsed == INT64_MAX);
+    assert_true(read->calls[0].memory == INT64_MAX);
+    assert_int_equal(read->calls[0].depth, CPS_DEPTH_UNKNOWN);
+}
+
+static void encode_says_all_that_was_lost(void **state)
+{
+    cps_auto_trace struct cps_trace *trace = cps_trace_new();
+    cps_auto_trace struct cps_trace *read = NULL;
+    cps_auto_buf struct cps_buf out = {0};
+
+    (void)state;
+    trace->source = CPS_SOURCE_CLI;
+    trace->pid = 77;
+    trace->calls_dropped = 1;
+    trace->functions_dropped = 2;
+    trace->blocks_lost = 3;
+    trace->cache_events_dropped = 4;
+    assert_int_equal(cps_trace_encode(trace, &out), 0);
+    assert_int_equal(cps_trace_decode(out.data, out.length - 1, &read, NULL), 0);
+    assert_int_equal(read->pid, 77);
+    assert_int_equal(read->calls_dropped, 1);
+    assert_int_equal(read->functions_dropped, 2);
+    assert_int_equal(read->blocks_lost, 3);
+    assert_int_equal(read->cache_events_dropped, 4);
+    assert_int_equal(read->outcome, CPS_OUTCOME_UNKNOWN);
+}
+
+static void encode_leaves_out_what_is_not_known(void **state)
+{
+    cps_auto_trace struct cps_trace *trace = cps_trace_new();
+    cps_auto_buf struct cps_buf out = {0};
+
+    (void)state;
+    assert_int_equal(cps_trace_encode(trace, &out), 0);
+    cps_buf_append(&out, "", 1);
+    assert_string_equal(out.data, "{\"metadata\":{\"source\":\"http\",\"id\":\"\",\"http\":{"
+                                  "\"method\":\"\",\"uri\":\"\"},\"cli\":{},\"startTime\":0,"
+                                  "\"endTime\":0},\"resourceUtilisation\":{\"maxMemory\":0},"
+                                  "\"functionCalls\":[]}\n");
+}
+
+static void decode_takes_null_for_missing_and_sorts_calls(void **state)
+{
+    static const char text[] =
+        "{\"metadata\":{\"source\":\"http\",\"id\":null,\"startTime\":null},\"functions\":null,"
+        "\"functionCalls\":[{\"name\":\"b\",\"startTime\":2},{\"name\":\"a\",\"startTime\":1,"
+        "\"depth\":null}]}";
+    cps_auto_trace struct cps_trace *trace = NULL;
+
+    (void)state;
+    assert_int_equal(cps_trace_decode(text, strlen(text), &trace, NULL), 0);
+    assert_false(trace->has_functions);
+    assert_int_equal(trace->call_count, 2);
+    assert_string_equal(trace->names[trace->calls[0].name].data, "a");
+    assert_int_equal(trace->calls[0].depth, CPS_DEPTH_UNKNOWN);
+}
+
+static void decode_survives_deep_nesting_and_long_lines(void **state)
+{
+    size_t length = ((size_t)128 << 20) + 1;
+    char *text = test_malloc(length);
+    struct cps_trace *trace = NULL;
+    struct cps_error error = {0};
+
+    (void)state;
+    memset(text, '[', length);
+    assert_int_equal(cps_trace_decode(text, 100000, &trace, &error), -EINVAL);
+    assert_int_equal(cps_trace_decode(text, length, &trace, &error), -EINVAL);
+    assert_string_equal(error.text, "trace: a line of 134217729 bytes is too long");
+    assert_null(trace);
+    test_free(text);
+}
+
+static void decode_quotes_nothing_that_a_terminal_would_obey(void **state)
+{
+    static const char text[] = "{\"a\":\x1b]0;x\x07\xc2\x9b";
+    struct cps_trace *trace = NULL;
+    struct cps_error error = {0};
+
+    (void)state;
+    assert_int_equal(cps_trace_decode(text, strlen(text), &trace, &error), -EINVAL);
+    for (const char *at = error.text; *at; at++)
+        assert_true((unsigned char)*at >= 0x20);
+    assert_null(strstr(error.text, "\xc2\x9b"));
+}
+
+static void intern_finds_every_one_of_many_names(void **state)
+{
+    cps_auto_trace struct cps_trace *trace = cps_trace_new();
+    size_t before = cps_trace_size(trace);
+    uint32_t bytes[4] = {0};
+
+    (void)state;
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 20000; i++) {
+            bytes[i % 4] = i; /* names that share most of their bytes */
+            bytes[(i + 1) % 4] = 0;
+            assert_int_equal(intern(trace, (const char *)bytes, 13 + i % 4), i);
+        }
+        assert_int_equal(trace->name_count, 20000);
+        memset(bytes, 0, sizeof(bytes));
+    }
+    assert_true(cps_trace_size(trace) > before + (size_t)20000 * 13);
+}
+
+static void strings_of_any_length_stay_where_they_are(void **state)
+{
+    enum { COUNT = 300 };
+    cps_auto_trace struct cps_trace *trace = cps_trace_new();
+    struct cps_string copies[COUNT];
+    static char bytes[COUNT * 40];
+
+    (void)state;
+    memset(bytes, 'x', sizeof(bytes));
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(cps_trace_copy_string(trace, bytes, i * 40 % 7000, &copies[i]), 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(copies[i].length, i * 40 % 7000);
+        assert_int_equal(strlen(copies[i].data), copies[i].length);
+    }
+}
+
+static void sort_keeps_the_order_of_equal_calls(void **state)
+{
+    enum { COUNT = 10000 };
+    cps_auto_trace struct cps_trace *trace = cps_trace_new();
+
+    (void)state;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        struct cps_call call = {.start = (i * 7919u) % 100, .memory = i};
+
+        assert_int_equal(cps_trace_add_call(trace, &call), 0);
+    }
+    cps_trace_sort_calls(trace);
+    assert_int_equal(trace->call_count, COUNT);
+    for (size_t i = 1; i < COUNT; i++) {
+        const struct cps_call *a = &trace->calls[i - 1];
+        const struct cps_call *b = &trace->calls[i];
+
+        assert_true(a->start < b->start || (a->start == b->start && a->memory < b->memory));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +363,15 @@ int main(void)
         cmocka_unit_test(decode_refuses_what_is_not_json),
         cmocka_unit_test(intern_tells_names_apart_by_all_their_bytes),
         cmocka_unit_test(sort_puts_parents_before_their_children),
+        cmocka_unit_test(encode_writes_no_number_that_an_older_reader_refuses),
+        cmocka_unit_test(encode_says_all_that_was_lost),
+        cmocka_unit_test(encode_leaves_out_what_is_not_known),
+        cmocka_unit_test(decode_takes_null_for_missing_and_sorts_calls),
+        cmocka_unit_test(decode_survives_deep_nesting_and_long_lines),
+        cmocka_unit_test(decode_quotes_nothing_that_a_terminal_would_obey),
+        cmocka_unit_test(intern_finds_every_one_of_many_names),
+        cmocka_unit_test(strings_of_any_length_stay_where_they_are),
+        cmocka_unit_test(sort_keeps_the_order_of_equal_calls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
