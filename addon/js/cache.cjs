@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transformed sources on disk, by what they were made from. A folder that somebody else could have
+// written to is not used: what is in it is run. Whatever fails, the source is transformed again.
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+const { createHash } = require('node:crypto');
+
+// Changes whenever the transform makes something else of the same source.
+const FORMAT = '1';
+
+class Cache {
+  constructor(config) {
+    this.folder = config.cache;
+    this.checked = false;
+  }
+
+  key(source, name, module, border) {
+    if (this.folder === null) return null;
+    const hash = createHash('sha1');
+    hash.update(`${FORMAT}\0${name}\0${module}\0${border ?? ''}\0`);
+    return hash.update(source).digest('hex');
+  }
+
+  usable() {
+    if (this.checked || this.folder === null) return this.folder !== null;
+    this.checked = true;
+    try {
+      fs.mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+      const stat = fs.lstatSync(this.folder);
+      if (stat.isDirectory() && stat.uid === process.getuid() && (stat.mode & 0o022) === 0) return true;
+    } catch {
+      // No folder, no cache.
+    }
+    this.folder = null;
+    return false;
+  }
+
+  read(key) {
+    if (!this.usable()) return null;
+    let text;
+    try {
+      text = fs.readFileSync(path.join(this.folder, key), 'utf8');
+    } catch {
+      return null;
+    }
+    const line = text.indexOf('\n');
+    try {
+      return { names: JSON.parse(text.slice(0, line)), code: text.slice(line + 1) };
+    } catch {
+      return null;
+    }
+  }
+
+  write(key, made) {
+    if (!this.usable()) return;
+    const file = path.join(this.folder, key);
+    const temporary = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+    try {
+      fs.writeFileSync(temporary, `${JSON.stringify(made.names)}\n${made.code}`, { mode: 0o600, flag: 'wx' });
+      fs.renameSync(temporary, file);
+    } catch {
+      fs.rmSync(temporary, { force: true });
+    }
+  }
+}
+
+module.exports = { Cache };

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// node --import .../index.mjs
+import './start.cjs';

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorder: what the transformed functions call, and what requests begin and end.
+//
+// There is one stack, of what runs now. A plain function is on it from its first line to its last.
+// A function that can be suspended has a frame of its own, which is on the stack while it runs and
+// off it while it waits; its elapsed time goes on, its self time does not. Everything on the stack
+// was entered in the present turn of the event loop, so a function is the child of the one below
+// it, if both belong to the same request. Which request that is, the context says (the store of an
+// AsyncLocalStorage, entered only for recorded requests); outside of all requests it is the
+// process's own, a script's.
+//
+// Totals count every call. A call over the threshold becomes a record too. After the end of its
+// request a frame has no tally any more, and everything about it is ignored.
+//
+// An exception of the recorder would be the application's: the entry points below cannot throw but
+// for a stack that is exhausted, which the function itself was about to find.
+'use strict';
+
+const { AsyncLocalStorage } = require('node:async_hooks');
+const { Pool, Writer } = require('./blocks.cjs');
+const { Tally } = require('./tally.cjs');
+
+const HTTP = 1;
+const CLI = 2;
+const MAX_STACK = 16384;
+const MAX_TALLIES = 64;
+const RSS_AGE = 5e7;
+const SWEEP_MS = 1000;
+const START_TIMER = setInterval;
+const STOP_TIMER = clearInterval;
+const SOON = setImmediate;
+
+class Request {
+  constructor(source, id, uri, method) {
+    this.source = source;
+    this.id = id;
+    this.uri = uri;
+    this.method = method;
+    this.tally = null;
+    this.writer = null;
+    this.classic = false;
+    this.ending = false; // the answer is complete
+    this.start = 0;
+    this.memory = 0;
+  }
+}
+
+class Frame {
+  constructor(request, place, depth, pair, start, generator, border) {
+    this.request = request;
+    this.place = place;
+    this.depth = depth;
+    this.pair = pair;
+    this.start = start;
+    this.generator = generator;
+    this.border = border;
+    this.at = 0; // where it is on the stack; 0 is nowhere
+    this.ran = 0; // time on the stack
+    this.self = 0;
+    this.settling = false; // its promise waits for another one
+    this.finished = false;
+  }
+}
+
+function createRecorder(binding, config, registry) {
+  const { clock } = binding;
+  const time = new Float64Array(binding.control, 0, 2);
+  const control = { u32: new Uint32Array(binding.control), realtime: 4, monotonic: 6, block: 8, pid: 9 };
+  const own = new Uint16Array(binding.control, 40, binding.probes.length);
+  const shared = binding.semaphores ? new Uint16Array(binding.semaphores) : null;
+  const semaphores = shared ?? own;
+  const probe = Object.fromEntries(binding.probes.map((name, index) => [name, index]));
+  const threshold = config.threshold;
+  const pool = new Pool(binding);
+  const tallies = [];
+  const recorded = new Set();
+  const storage = new AsyncLocalStorage();
+  const { then } = Promise.prototype;
+  const apply = Reflect.apply;
+  const { isPromise } = require('node:util').types;
+  // [0]: how many requests are recorded. What transformed functions look at.
+  const watching = new Int32Array(1);
+
+  let entered = false; // the storage is in use
+  let process_ = null; // the request of what runs outside of all requests
+  let timer = null;
+  let memory = 0;
+  let memoryAt = -RSS_AGE;
+
+  // The stack; its first place stays empty.
+  let top = 0;
+  const stackRequest = new Array(1024).fill(null);
+  const stackFrame = new Array(1024).fill(null);
+  const stackPlace = new Int32Array(MAX_STACK);
+  const stackDepth = new Int32Array(MAX_STACK);
+  const stackPair = new Int32Array(MAX_STACK);
+  const stackStart = new Float64Array(MAX_STACK);
+  const stackChildren = new Float64Array(MAX_STACK);
+  const stackBorder = new Uint8Array(MAX_STACK);
+
+  function now() {
+    clock();
+    return time[0];
+  }
+
+  function watched() {
+    if (shared === null) binding.refresh();
+    return semaphores[probe.canary] !== 0;
+  }
+
+  function currentRequest() {
+    if (!entered) return process_;
+    return storage.getStore() ?? process_;
+  }
+
+  // The place of a function that the request has not called yet; -1 where there is none left.
+  function newPlace(request, number, at) {
+    const place = namedPlace(request, registry.name(number), at);
+    if (place >= 0) request.tally.link(number, place);
+    return place;
+  }
+
+  function namedPlace(request, name, at) {
+    const { tally, writer } = request;
+    const before = tally.count;
+    const place = tally.placeOf(name);
+    if (place < 0) tally.functionsDropped++;
+    else if (tally.count !== before && writer !== null) writer.symbol(place, name, at);
+    return place;
+  }
+
+  // Puts what is entered on the stack, and counts it. Its place there; 0 where it is not recorded.
+  function push(request, number, border) {
+    const { tally } = request;
+    if (tally === null || top + 1 >= MAX_STACK) return 0;
+    clock();
+    const at = time[0];
+    let place = tally.places[number] - 1;
+    if (!(place >= 0)) {
+      place = newPlace(request, number, at);
+      if (place < 0) return 0;
+    }
+    const below = top;
+    let depth = 0;
+    let pair = -1;
+    if (below !== 0 && stackRequest[below] === request) {
+      const caller = stackPlace[below];
+      depth = stackDepth[below] + 1;
+      pair = tally.lastCaller[place] === caller ? tally.lastPair[place] : tally.pair(place, caller);
+      if (pair >= 0) tally.pairCalls[pair]++;
+      else tally.callersDropped++;
+    }
+    tally.calls[place]++;
+    if (tally.active[place]++ === 0) tally.since[place] = at;
+    const index = below + 1;
+    stackRequest[index] = request;
+    stackPlace[index] = place;
+    stackDepth[index] = depth;
+    stackPair[index] = pair;
+    stackStart[index] = at;
+    stackChildren[index] = 0;
+    stackBorder[index] = border;
+    top = index;
+    return index;
+  }
+
+  // Takes off what is above a place: functions that an exception left without their finally.
+  function cutTo(index) {
+    while (top > index) {
+      const frame = stackFrame[top];
+      if (frame !== null) {
+        frame.at = 0;
+        stackFrame[top] = null;
+      }
+      top--;
+    }
+  }
+
+  function record(request, place, depth, at, elapsed) {
+    if (request.writer !== null) request.writer.call(place, depth, at, elapsed, request.memory);
+    if (request.classic) classicFunction(request, place, elapsed);
+  }
+
+  function classicFunction(request, place, elapsed) {
+    let name = '';
+    for (const [candidate, known] of request.tally.byName) if (known === place) name = candidate;
+    if (request.source === HTTP) binding.httpFunction(request.id, name, elapsed, request.memory);
+    else binding.cliFunction(name, elapsed, request.memory);
+  }
+
+  function add(request, place, depth, pair, at, elapsed, self) {
+    const { tally } = request;
+    tally.self[place] += self;
+    if (elapsed > tally.longest[place]) tally.longest[place] = elapsed;
+    if (--tally.active[place] === 0) {
+      tally.elapsed[place] += at - tally.since[place];
+      if (pair >= 0) tally.pairElapsed[pair] += elapsed;
+    }
+    if (elapsed >= threshold) record(request, place, depth, at, elapsed);
+  }
+
+  // What a plain function begins with: its place on the stack, or 0.
+  function enter(number) {
+    const request = entered ? (storage.getStore() ?? process_) : process_;
+    return request === null ? 0 : push(request, number, 0);
+  }
+
+  // The same for what a package exports: recorded only where the application calls it.
+  function enterBorder(number) {
+    if (top === 0 || stackBorder[top] === 1) return 0;
+    const request = currentRequest();
+    if (request === null || request !== stackRequest[top]) return 0;
+    return push(request, number, 1);
+  }
+
+  function leave(index) {
+    if (index > top) return;
+    clock();
+    const at = time[0];
+    if (index !== top) cutTo(index);
+    const elapsed = at - stackStart[index];
+    const self = elapsed - stackChildren[index];
+    top = index - 1;
+    stackChildren[top] += elapsed;
+    const request = stackRequest[index];
+    if (request.tally !== null) add(request, stackPlace[index], stackDepth[index], stackPair[index], at, elapsed, self);
+  }
+
+  // What a function that can be suspended begins with: its frame, or null.
+  function enterSuspendable(number, generator, border) {
+    if (border === 1 && (top === 0 || stackBorder[top] === 1)) return null;
+    const request = currentRequest();
+    if (request === null) return null;
+    const index = push(request, number, border === 1 ? 1 : 0);
+    if (index === 0) return null;
+    const frame = new Frame(
+      request,
+      stackPlace[index],
+      stackDepth[index],
+      stackPair[index],
+      stackStart[index],
+      generator === 1,
+      stackBorder[index],
+    );
+    frame.at = index;
+    stackFrame[index] = frame;
+    return frame;
+  }
+
+  // Takes a frame off the stack.
+  function suspend(frame, at) {
+    const index = frame.at;
+    cutTo(index);
+    const ran = at - stackStart[index];
+    frame.self += ran - stackChildren[index];
+    frame.ran += ran;
+    frame.at = 0;
+    stackFrame[index] = null;
+    top = index - 1;
+    stackChildren[top] += ran;
+  }
+
+  function pause(frame, value) {
+    if (frame !== null && frame.at !== 0) suspend(frame, now());
+    return value;
+  }
+
+  function resume(frame, value) {
+    if (frame !== null && frame.at === 0) putBack(frame);
+    return value;
+  }
+
+  function putBack(frame) {
+    if (frame.request.tally === null || top + 1 >= MAX_STACK) return;
+    const index = top + 1;
+    stackRequest[index] = frame.request;
+    stackFrame[index] = frame;
+    stackPlace[index] = frame.place;
+    stackDepth[index] = frame.depth;
+    stackPair[index] = frame.pair;
+    stackChildren[index] = 0;
+    stackBorder[index] = frame.border;
+    stackStart[index] = now();
+    frame.at = index;
+    top = index;
+  }
+
+  // What an async function returns. A promise that is returned is waited for by the function's own,
+  // which adopts it in the next moment; so looking at it as well changes nothing. No other thenable
+  // is touched.
+  function settle(frame, value) {
+    if (frame === null) return value;
+    frame.settling = isPromise(value);
+    if (!frame.settling) return value;
+    const done = () => finish(frame, now());
+    try {
+      apply(then, value, [done, done]);
+    } catch {
+      frame.settling = false;
+    }
+    return value;
+  }
+
+  function leaveSuspendable(frame) {
+    const at = now();
+    if (frame.at !== 0) suspend(frame, at);
+    if (!frame.settling) finish(frame, at);
+  }
+
+  function finish(frame, at) {
+    const { request, place } = frame;
+    if (request.tally === null || frame.finished) return;
+    frame.finished = true;
+    if (frame.generator) request.tally.since[place] = at - frame.ran;
+    const elapsed = frame.generator ? frame.ran : at - frame.start;
+    add(request, place, frame.depth, frame.pair, at, elapsed, frame.self);
+  }
+
+  // A call that is only waiting, seen from outside: begun now, by what runs now; null where
+  // nothing is recorded.
+  function beginSpan() {
+    if (watching[0] === 0) return null;
+    const request = currentRequest();
+    if (request === null || request.tally === null) return null;
+    const inside = top !== 0 && stackRequest[top] === request;
+    return {
+      request,
+      depth: inside ? stackDepth[top] + 1 : 0,
+      caller: inside ? stackPlace[top] : -1,
+      start: now(),
+    };
+  }
+
+  function endSpan(span, name) {
+    const { request, caller } = span;
+    const { tally } = request;
+    if (tally === null) return;
+    const at = now();
+    const place = namedPlace(request, name, at);
+    if (place < 0) return;
+    const elapsed = at - span.start;
+    const pair = caller < 0 ? -1 : tally.pair(place, caller);
+    tally.calls[place]++;
+    if (pair >= 0) tally.pairCalls[pair]++;
+    if (tally.active[place]++ === 0) tally.since[place] = span.start;
+    add(request, place, span.depth, pair, at, elapsed, elapsed);
+  }
+
+  // The resident set, read at most every RSS_AGE: reading it takes as long as hundreds of calls.
+  function residentSet(at) {
+    if (at - memoryAt > RSS_AGE) {
+      memory = process.memoryUsage.rss();
+      memoryAt = at;
+    }
+    return memory;
+  }
+
+  function classicWatched(source) {
+    const names =
+      source === HTTP
+        ? ['http_request_init', 'http_function', 'http_request_shutdown']
+        : ['cli_request_init', 'cli_function', 'cli_request_shutdown'];
+    return names.some((name) => semaphores[probe[name]] !== 0);
+  }
+
+  // Begins to record, where somebody watches; null where nobody does.
+  function begin(source, id, uri, method) {
+    if (!watched()) return null;
+    const batch = semaphores[probe.batch] !== 0;
+    const classic = classicWatched(source);
+    if (!batch && !classic) return null;
+    binding.canary();
+    const request = new Request(source, id, uri, method);
+    binding.moment();
+    const at = time[0];
+    request.start = at;
+    request.memory = residentSet(at);
+    request.classic = classic;
+    request.tally = tallies.pop() ?? new Tally();
+    if (batch) {
+      binding.nextRequest();
+      request.writer = new Writer(binding, pool, control, time[1]);
+      request.writer.begin(request, at);
+    }
+    if (classic && source === HTTP) binding.httpInit(id, uri, method);
+    if (classic && source === CLI) binding.cliInit(uri);
+    recorded.add(request);
+    watching[0] = recorded.size;
+    if (timer === null) {
+      timer = START_TIMER(sweep, SWEEP_MS);
+      timer.unref();
+    }
+    return request;
+  }
+
+  function writeTotals(request, at) {
+    const { tally, writer } = request;
+    for (let place = 0; place < tally.count; place++) {
+      let elapsed = tally.elapsed[place];
+      if (tally.active[place] > 0) elapsed += at - tally.since[place];
+      writer.totals(place, tally.calls[place], elapsed, tally.self[place], tally.longest[place], at);
+    }
+    for (let pair = 0; pair < tally.pairCount; pair++) {
+      const { pairCallee, pairCaller, pairCalls, pairElapsed } = tally;
+      writer.caller(pairCallee[pair], pairCaller[pair], pairCalls[pair], pairElapsed[pair], at);
+    }
+  }
+
+  function end(request, status, aborted) {
+    const { tally, writer } = request;
+    if (tally === null) return;
+    const at = now();
+    const peak = Math.max(request.memory, residentSet(at));
+    if (writer !== null) {
+      writeTotals(request, at);
+      const { functionsDropped, callersDropped } = tally;
+      writer.end({ status, aborted, peak, functionsDropped, callersDropped }, at);
+    }
+    if (request.classic && request.source === HTTP) binding.httpShutdown(request.id, status, at - request.start);
+    if (request.classic && request.source === CLI) binding.cliShutdown();
+    forget(request);
+  }
+
+  // Ends a request whose answer is complete once what gave it has had its turn to return.
+  function endSoon(request, status) {
+    if (request.ending) return;
+    request.ending = true;
+    SOON(end, request, status, false);
+  }
+
+  function forget(request) {
+    const { tally } = request;
+    request.tally = null;
+    request.writer?.drop();
+    tally.reset();
+    if (tallies.length < MAX_TALLIES) tallies.push(tally);
+    recorded.delete(request);
+    watching[0] = recorded.size;
+    if (process_ === request) process_ = null;
+  }
+
+  // Once a second while something is recorded: when the last tracer has gone, all is dropped, and
+  // the storage, which costs every promise something, is put out of use.
+  function sweep() {
+    if (watched()) return;
+    for (const request of recorded) forget(request);
+    if (entered) storage.disable();
+    entered = false;
+    STOP_TIMER(timer);
+    timer = null;
+  }
+
+  // Makes a request, or none, the context of what runs from here on.
+  function enterRequest(request) {
+    if (request === null) {
+      if (entered) storage.enterWith(undefined);
+      return;
+    }
+    entered = true;
+    storage.enterWith(request);
+  }
+
+  function runIn(request, callback, self, args) {
+    if (!entered || request.tally === null) return apply(callback, self, args);
+    return storage.run(request, () => apply(callback, self, args));
+  }
+
+  function beginProcess(command) {
+    process_ = begin(CLI, '', command, '');
+    return process_;
+  }
+
+  return {
+    watching,
+    enter,
+    enterBorder,
+    leave,
+    enterSuspendable,
+    leaveSuspendable,
+    pause,
+    resume,
+    settle,
+    watched,
+    begin,
+    end,
+    endSoon,
+    enterRequest,
+    runIn,
+    beginProcess,
+    beginSpan,
+    endSpan,
+    HTTP,
+    CLI,
+  };
+}
+
+module.exports = { createRecorder };

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { folder, run } from './run.mjs';
+
+const SERVER = `
+const http = require('node:http');
+const { Cart } = require('./cart.js');
+const server = http.createServer(function handle(request, response) {
+  const cart = new Cart();
+  response.statusCode = request.url.startsWith('/missing') ? 404 : 200;
+  response.end(String(cart.sum(10)));
+});
+const ask = (path, headers) => new Promise((resolve) => {
+  http.get({ port: server.address().port, path, headers, agent: false }, (response) => {
+    response.resume().on('end', resolve);
+  });
+});
+server.listen(0, async () => {
+  await ask('/one', { 'x-request-id': 'first' });
+  await ask('/missing?q=1', {});
+  server.close();
+});
+`;
+const CART = `
+exports.Cart = class Cart {
+  constructor() { this.items = []; }
+  sum(n) { return n < 2 ? n : this.sum(n - 1) + this.sum(n - 2); }
+};
+`;
+
+for (const by of ['import', 'require']) {
+  test(`a server's requests are traced, loaded by --${by}`, async (t) => {
+    const cwd = folder(t, { 'server.js': SERVER, 'cart.js': CART });
+    const { code, stderr, traces } = await run(t, cwd, ['server.js'], { by });
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+    const [first, second] = traces.filter((trace) => trace.source === 'http');
+    assert.deepEqual([first.id, first.uri, first.method, first.status], ['first', '/one', 'GET', 200]);
+    assert.deepEqual([second.uri, second.status, second.aborted], ['/missing?q=1', 404, false]);
+    assert.match(second.id, /^[0-9a-f]{8}-[0-9a-f]{4}-/);
+    assert.equal(first.pid, second.pid);
+    assert.equal(first.functions['Cart.sum'].calls, 177);
+    assert.deepEqual(first.functions['Cart.sum'].callers['Cart.sum'].calls, 176);
+    assert.deepEqual(first.functions['Cart.sum'].callers.handle.calls, 1);
+    assert.equal(first.functions.handle.calls, 1);
+    assert.equal(first.functions['Cart.constructor'].calls, 1);
+    assert.ok(first.functions.handle.elapsed >= first.functions['Cart.sum'].elapsed);
+    assert.ok(first.functions.handle.longest === first.functions.handle.elapsed);
+    assert.ok(first.memory > 1e6);
+  });
+}
+
+test('calls are written children first, with depth, inside of their parents', async (t) => {
+  const cwd = folder(t, { 'server.js': SERVER, 'cart.js': CART });
+  const { traces } = await run(t, cwd, ['server.js']);
+  const { calls } = traces.find((trace) => trace.id === 'first');
+  const handle = calls[calls.length - 1];
+  assert.deepEqual([handle.name, handle.depth], ['handle', 0]);
+  const sum = calls.filter((call) => call.name === 'Cart.sum');
+  assert.equal(sum.length, 177);
+  const outer = sum.filter((call) => call.depth === 1);
+  assert.equal(outer.length, 1);
+  assert.ok(outer[0].start >= handle.start && outer[0].end <= handle.end);
+  assert.equal(Math.max(...sum.map((call) => call.depth)), 10);
+});
+
+test('ES modules are transformed, and those that CommonJS imports', async (t) => {
+  const cwd = folder(t, {
+    'server.mjs': `
+      import http from 'node:http';
+      import { load } from './load.mjs';
+      const server = http.createServer(async (request, response) => response.end(await load()));
+      server.listen(0, async () => {
+        await (await fetch('http://localhost:' + server.address().port + '/esm')).text();
+        server.close();
+      });`,
+    'load.mjs': `
+      import { createRequire } from 'node:module';
+      const inner = createRequire(import.meta.url)('./inner.cjs');
+      export const load = async () => inner.text();`,
+    'inner.cjs': `exports.text = () => 'text';`,
+  });
+  const { code, stderr, traces } = await run(t, cwd, ['server.mjs']);
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  const trace = traces.find((one) => one.uri === '/esm');
+  assert.deepEqual(Object.keys(trace.functions).sort(), ['load', 'server.mjs:4 <anonymous>', 'text']);
+  assert.equal(trace.functions.load.callers['server.mjs:4 <anonymous>'].calls, 1);
+});
+
+test('the classic probes fire for a tracer that knows only them', async (t) => {
+  const cwd = folder(t, { 'server.js': SERVER, 'cart.js': CART });
+  const watch = 'canary,http_request_init,http_function,http_request_shutdown';
+  const { traces, classic } = await run(t, cwd, ['server.js'], { watch });
+  assert.deepEqual(traces, []);
+  assert.deepEqual(classic[0], ['httpInit', 'first', '/one', 'GET']);
+  const names = classic.filter(([probe, id]) => probe === 'httpFunction' && id === 'first').map((args) => args[2]);
+  assert.equal(names.length, 179);
+  assert.equal(names.at(-1), 'handle');
+  const [, id, status, duration] = classic.find(([probe]) => probe === 'httpShutdown');
+  assert.deepEqual([id, status], ['first', 200]);
+  assert.ok(duration > 0);
+});
+
+test('nothing is recorded while nobody watches', async (t) => {
+  const cwd = folder(t, { 'server.js': SERVER, 'cart.js': CART });
+  const { code, traces, classic } = await run(t, cwd, ['server.js'], { watch: '' });
+  assert.equal(code, 0);
+  assert.deepEqual([traces, classic], [[], []]);
+});

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preloaded by tests before the addon's index: plays a tracer. Sets the semaphores of the probes in
+// COMPASS_TEST_WATCH (canary and batch, where it is not set) and appends every block handed over,
+// and every classic probe as a line, to files in the folder COMPASS_TEST_OUT.
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+const { isMainThread, parentPort } = require('node:worker_threads');
+
+const CLASSIC = ['httpInit', 'httpFunction', 'httpShutdown', 'cliInit', 'cliFunction', 'cliShutdown'];
+
+function watch() {
+  const binding = require('../build/Release/compass.node');
+  const semaphores = new Uint16Array(binding.semaphores);
+  const out = process.env.COMPASS_TEST_OUT;
+  const names = (process.env.COMPASS_TEST_WATCH ?? 'canary,batch').split(',');
+  binding.probes.forEach((name, index) => {
+    semaphores[index] = names.includes(name) ? 1 : 0;
+  });
+  const { arena, handOver } = binding;
+  const arenas = [];
+  const control = new Uint32Array(binding.control);
+  binding.arena = () => {
+    arenas.push(arena());
+    return arenas[arenas.length - 1];
+  };
+  // The real hand-over would hit a probe with nobody behind it: harmless, so it is made too.
+  binding.handOver = () => {
+    const index = control[8];
+    const block = Buffer.from(arenas[index >> 3], (index & 7) * 32768, 32768);
+    fs.appendFileSync(path.join(out, 'blocks'), block.subarray(0, block.readUInt32LE(8)));
+    handOver();
+  };
+  for (const name of CLASSIC) {
+    const original = binding[name];
+    binding[name] = (...args) => {
+      fs.appendFileSync(path.join(out, 'classic'), `${JSON.stringify([name, ...args])}\n`);
+      original(...args);
+    };
+  }
+  globalThis.compassTest = { binding, semaphores };
+}
+
+if (isMainThread || parentPort !== null) watch();
