@@ -8,10 +8,10 @@ export COMPASS_OUTPUT = $(abspath $(OUTPUT))
 
 BINARIES = cli/compass sidecar/compass-sidecar ext/compass.so addon/compass.node
 
-.PHONY: help build dev test demo lint race fuzz bench soak screenshot fresh install clean
+.PHONY: help build dev test test-unprivileged test-docker demo lint race fuzz bench soak screenshot fresh install clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## compass, compass-sidecar, compass.so and compass.node into _output/
 	@scripts/install-deps build
@@ -30,6 +30,13 @@ dev: ## the build that developers use: AddressSanitizer, UBSan, warnings are err
 
 test: build dev ## every test; closes with "N passed, N failed"
 	@scripts/test --plain $(BUILD) --dev $(DEV)
+
+test-unprivileged: build dev ## the tests that load no eBPF program, as `docker build --target=test .` runs them
+	@scripts/test --unprivileged --plain $(BUILD) --dev $(DEV)
+
+test-docker: ## the images and the compose stack, in a Docker engine of its own (long, as root)
+	@scripts/install-deps docker
+	@tests/e2e/docker_stack
 
 demo: ## a sample PHP application, the sidecar and the UI; without a terminal a summary
 	@scripts/install-deps demo
