@@ -30,9 +30,12 @@
 #error "compass: the batch format is little endian, and so is every supported platform"
 #endif
 
+/* More than a block can hold, so that every put into a closed one fails, at no extra test. */
+#define CPS_BATCH_CLOSED (CPS_BATCH_MAX + 8u)
+
 struct cps_batch_writer {
     uint8_t *block; /* CPS_BATCH_MAX bytes aligned to 8, the owner's */
-    uint32_t used;  /* bytes, header included; 0 while no block is open */
+    uint32_t used;  /* bytes, header included; CPS_BATCH_CLOSED while no block is open */
     uint32_t sequence;
     uint64_t request;
     uint64_t base; /* ns, CLOCK_MONOTONIC, of the open block */
@@ -47,7 +50,8 @@ struct cps_batch_text {
 static inline void cps_batch_writer_init(struct cps_batch_writer *writer, void *buffer,
                                          uint32_t pid, uint64_t request)
 {
-    *writer = (struct cps_batch_writer){.block = buffer, .pid = pid, .request = request};
+    *writer = (struct cps_batch_writer){
+        .block = buffer, .used = CPS_BATCH_CLOSED, .pid = pid, .request = request};
 }
 
 /* Begins a block whose end offsets count from `base`. */
@@ -57,9 +61,9 @@ static inline void cps_batch_open(struct cps_batch_writer *writer, uint64_t base
     writer->used = sizeof(struct cps_batch_header);
 }
 
-static inline bool cps_batch_is_empty(const struct cps_batch_writer *writer)
+static inline bool cps_batch_is_open(const struct cps_batch_writer *writer)
 {
-    return writer->used <= sizeof(struct cps_batch_header);
+    return writer->used <= CPS_BATCH_MAX;
 }
 
 /* Completes the block and returns its length; flags are enum cps_batch_flag. */
@@ -77,7 +81,7 @@ static inline uint32_t cps_batch_close(struct cps_batch_writer *writer, uint32_t
                                         .base = writer->base,
                                         .pid = writer->pid,
                                         .flags = flags};
-    writer->used = 0;
+    writer->used = CPS_BATCH_CLOSED;
     return length;
 }
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tables.h"
+
+#define FIRST_MAIN_FRAMES 1024u
+#define FIRST_FIBER_FRAMES 16u
+#define LARGE_FRAMES 65536u
+
+static size_t capacity(const struct cps_stack *stack)
+{
+    return (size_t)(stack->limit - stack->frames);
+}
+
+static void place_frames(struct cps_stack *stack, struct cps_frame *frames, size_t open,
+                         size_t count)
+{
+    stack->frames = frames;
+    stack->top = frames + open;
+    stack->limit = frames + count;
+}
+
+static bool allocate_frames(struct cps_recorder *recorder, struct cps_stack *stack, size_t count)
+{
+    if (recorder->storage->frames + count > CPS_RECORDER_MAX_FRAMES)
+        return false;
+    struct cps_frame *frames = malloc(count * sizeof(*frames));
+
+    if (!frames)
+        return false;
+    frames[0] = (struct cps_frame){0};
+    recorder->storage->frames += count;
+    place_frames(stack, frames, 0, count);
+    return true;
+}
+
+static void free_frames(struct cps_recorder *recorder, struct cps_stack *stack)
+{
+    recorder->storage->frames -= capacity(stack);
+    free(stack->frames);
+    place_frames(stack, NULL, 0, 0);
+}
+
+/* The new top frame in a larger stack; where there can be none the call is counted, and NULL. */
+struct cps_frame *cps_recorder_grow(struct cps_recorder *recorder)
+{
+    struct cps_stack *stack = recorder->stack;
+    struct cps_frame *old = stack->frames;
+    size_t count = capacity(stack);
+    struct cps_frame *frames = NULL;
+
+    if (stack != &recorder->no_room && recorder->storage->frames + count <= CPS_RECORDER_MAX_FRAMES)
+        frames = malloc(2 * count * sizeof(*frames));
+    if (!frames) {
+        stack->beyond++;
+        recorder->calls_beyond++;
+        return NULL;
+    }
+    memcpy(frames, old, count * sizeof(*frames));
+    recorder->storage->frames += count;
+    place_frames(stack, frames, count - 1, 2 * count);
+    free(old);
+    return stack->top + 1;
+}
+
+static void release(struct cps_recorder *recorder, struct cps_stack *stack)
+{
+    if (stack->previous)
+        stack->previous->next = stack->next;
+    else
+        recorder->storage->stacks = stack->next;
+    if (stack->next)
+        stack->next->previous = stack->previous;
+    free_frames(recorder, stack);
+    free(stack);
+}
+
+static void free_fiber_stacks(struct cps_recorder *recorder)
+{
+    while (recorder->storage->stacks)
+        release(recorder, recorder->storage->stacks);
+}
+
+static bool prepare(struct cps_recorder *recorder)
+{
+    if (!recorder->storage)
+        recorder->storage = cps_tables_new();
+    if (!recorder->storage)
+        return false;
+    if (!recorder->no_room.frames && !allocate_frames(recorder, &recorder->no_room, 1))
+        return false;
+    return recorder->main.frames || allocate_frames(recorder, &recorder->main, FIRST_MAIN_FRAMES);
+}
+
+int cps_recorder_start(struct cps_recorder *recorder)
+{
+    if (!prepare(recorder)) {
+        cps_recorder_free(recorder);
+        return -ENOMEM;
+    }
+    free_fiber_stacks(recorder);
+    cps_tables_clear(recorder->storage);
+    cps_tables_init_function(&recorder->overflow);
+    recorder->overflow.active = 0;
+    recorder->overflow.name = recorder->overflow.classic_name = "";
+    recorder->calls_beyond = 0;
+    cps_clock_set(&recorder->clock);
+    recorder->last = cps_clock_now(&recorder->clock);
+    recorder->stack = &recorder->main;
+    recorder->main.top = recorder->main.frames;
+    recorder->main.beyond = recorder->no_room.beyond = 0;
+    recorder->main.resumer = recorder->no_room.resumer = NULL;
+    return 0;
+}
+
+void cps_recorder_stop(struct cps_recorder *recorder)
+{
+    free_fiber_stacks(recorder);
+    recorder->stack = &recorder->main;
+    recorder->main.top = recorder->main.frames;
+    if (cps_tables_is_large(recorder->storage) || capacity(&recorder->main) > LARGE_FRAMES)
+        cps_recorder_free(recorder);
+}
+
+void cps_recorder_free(struct cps_recorder *recorder)
+{
+    if (recorder->storage) {
+        free_fiber_stacks(recorder);
+        free(recorder->main.frames);
+        free(recorder->no_room.frames);
+        cps_tables_free(recorder->storage);
+    }
+    *recorder = (struct cps_recorder){0};
+}
+
+void cps_recorder_clear_totals(struct cps_recorder *recorder)
+{
+    struct cps_function *function;
+
+    for (uint32_t i = 0; (function = cps_recorder_function(recorder, i)); i++)
+        cps_tables_init_function(function);
+    cps_tables_init_function(&recorder->overflow);
+    cps_tables_clear_pairs(recorder->storage);
+    recorder->calls_beyond = 0;
+}
+
+struct cps_function *cps_recorder_add(struct cps_recorder *recorder,
+                                      const struct cps_recorder_name *name)
+{
+    struct cps_function *function = cps_tables_add(recorder->storage, name);
+
+    return function ? function : &recorder->overflow;
+}
+
+uint64_t cps_recorder_calls(const struct cps_function *function)
+{
+    uint64_t calls = function->rest.calls;
+
+    for (const struct cps_pair *pair = &function->first; pair; pair = pair->next)
+        calls += pair->calls;
+    return calls;
+}
+
+/* A call whose caller is not the one before. Leaves the pair as the function's most recent. */
+struct cps_pair *cps_recorder_pair(struct cps_recorder *recorder, struct cps_function *function,
+                                   struct cps_function *caller)
+{
+    struct cps_pair *pair = &function->first;
+
+    if (pair->calls == 0)
+        pair->caller = caller;
+    if (pair->caller != caller) {
+        pair = cps_tables_find_pair(recorder->storage, function, caller);
+        if (!pair)
+            pair = cps_tables_add_pair(recorder->storage, function, caller);
+        if (!pair) {
+            pair = &function->rest;
+            pair->caller = caller;
+        }
+    }
+    function->recent = pair;
+    return pair;
+}
+
+/* The call that ends is not on top. Either it never had a frame, or the calls above it never told
+ * their end: they end with it. */
+bool cps_recorder_unwind(struct cps_recorder *recorder, const void *key, uint64_t now)
+{
+    struct cps_stack *stack = recorder->stack;
+    struct cps_frame *frame = stack->top;
+
+    if (stack->beyond > 0) {
+        stack->beyond--;
+        return false;
+    }
+    while (frame > stack->frames && frame->key != key)
+        frame--;
+    if (frame == stack->frames)
+        return false;
+    while (stack->top > frame)
+        (void)cps_recorder_pop(recorder, now);
+    return true;
+}
+
+struct cps_stack *cps_recorder_stack_open(struct cps_recorder *recorder)
+{
+    struct cps_stack *stack = calloc(1, sizeof(*stack));
+
+    if (!stack)
+        return &recorder->no_room;
+    if (!allocate_frames(recorder, stack, FIRST_FIBER_FRAMES)) {
+        free(stack);
+        return &recorder->no_room;
+    }
+    stack->next = recorder->storage->stacks;
+    if (stack->next)
+        stack->next->previous = stack;
+    recorder->storage->stacks = stack;
+    return stack;
+}
+
+/* Ends the open calls of a suspended stack at the moment when it was suspended. */
+static void settle(struct cps_recorder *recorder, struct cps_stack *stack)
+{
+    recorder->stack = stack;
+    for (struct cps_frame *frame = stack->top; frame > stack->frames; frame--)
+        frame->function->active++;
+    while (stack->top > stack->frames)
+        (void)cps_recorder_pop(recorder, stack->changed);
+}
+
+void cps_recorder_stack_close(struct cps_recorder *recorder, struct cps_stack *stack)
+{
+    struct cps_stack *running = recorder->stack;
+    uint64_t last = recorder->last;
+
+    if (stack == &recorder->no_room || stack == running)
+        return;
+    settle(recorder, stack);
+    recorder->stack = running;
+    recorder->last = last;
+    release(recorder, stack);
+}
+
+static void suspend(struct cps_stack *stack, uint64_t now)
+{
+    stack->resumer->top->children += now - stack->changed;
+    stack->resumer = NULL;
+    stack->changed = now;
+    for (struct cps_frame *frame = stack->top; frame > stack->frames; frame--)
+        frame->function->active--;
+}
+
+static void resume(struct cps_stack *stack, struct cps_stack *resumer, uint64_t now)
+{
+    uint64_t pause = now - stack->changed;
+
+    if (!stack->frames[0].function) {
+        stack->frames[0].function = resumer->top->function;
+        stack->depth = resumer->depth + (uint32_t)(resumer->top - resumer->frames);
+    }
+    stack->resumer = resumer;
+    stack->changed = now;
+    for (struct cps_frame *frame = stack->top; frame > stack->frames; frame--) {
+        frame->start += pause;
+        frame->paused += pause;
+        frame->function->active++;
+    }
+}
+
+void cps_recorder_switch(struct cps_recorder *recorder, struct cps_stack *to, uint64_t now)
+{
+    struct cps_stack *from = recorder->stack;
+
+    if (from == to)
+        return;
+    recorder->stack = to;
+    if (from->resumer == to)
+        suspend(from, now);
+    else if (to != &recorder->main)
+        resume(to, from, now);
+}
+
+void cps_recorder_settle_fibers(struct cps_recorder *recorder)
+{
+    uint64_t last = recorder->last;
+
+    while (recorder->stack->resumer)
+        cps_recorder_switch(recorder, recorder->stack->resumer, cps_clock_now(&recorder->clock));
+    for (struct cps_stack *stack = recorder->storage->stacks; stack; stack = stack->next)
+        settle(recorder, stack);
+    recorder->stack = &recorder->main;
+    recorder->last = last;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recorder: what every call of a recorded request adds up to.
+ *
+ * It knows functions, frames and times, and nothing of PHP. Each context of execution (the main
+ * one, and every fiber) has a stack of open calls. When a call ends, its time goes into the totals
+ * of its function, into the pair of its function and its caller, and into its caller's children.
+ * All of it is a handful of additions in memory that is there already: nothing is allocated for a
+ * call, only for a function, a pair or a depth that is new, and each of them has a bound. What a
+ * bound keeps out is counted.
+ *
+ * One recorder a thread. All times are ns of its clock.
+ *
+ * Suspended time. A fiber's calls do not run while the fiber is suspended. When it is resumed, the
+ * start of each of its open calls moves forward by the time that it slept, and `paused` adds it up,
+ * so that `now - start` is the time the call really had, while `start - paused` is when it began.
+ * The one that resumes a fiber waits for it as for any callee: its open call (Fiber::resume) counts
+ * the fiber's run as its inclusive time, not as its own.
+ *
+ * Recursion. `active` is the number of open calls of a function, without those in suspended fibers;
+ * inclusive time is added by the outermost alone.
+ */
+#ifndef CPS_EXT_RECORDER_H
+#define CPS_EXT_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock.h"
+
+#define CPS_RECORDER_MAX_FUNCTIONS 65536u
+#define CPS_RECORDER_MAX_PAIRS 262144u
+#define CPS_RECORDER_MAX_FRAMES (1u << 20) /* over all stacks */
+#define CPS_RECORDER_MAX_NAMES (16u << 20) /* bytes */
+
+#define CPS_SYMBOL_NONE UINT32_MAX
+
+struct cps_function;
+
+/* How often and for how long one function called another. */
+struct cps_pair {
+    struct cps_function *caller; /* NULL: the engine itself */
+    uint64_t calls;
+    uint64_t elapsed;
+    struct cps_pair *next; /* of the same callee */
+};
+
+/* The totals of a function. Its calls are the sum over its pairs, so that a call is counted once.
+ * The fields of the first line are those that every call touches. */
+struct cps_function {
+    uint64_t self;
+    uint64_t elapsed;
+    uint64_t longest;
+    uint32_t active;
+    uint32_t symbol; /* in the blocks of the request, or CPS_SYMBOL_NONE */
+    struct cps_pair *recent;
+    struct cps_pair first;
+
+    struct cps_pair rest; /* calls that found no room for a pair */
+    uint64_t key[2];
+    const char *name; /* owned by the recorder, NUL-terminated, may hold others */
+    const char *classic_name;
+    uint32_t name_length;
+    uint32_t next; /* in its hash chain, index + 1 */
+} __attribute__((aligned(64)));
+
+/* An open call. */
+struct cps_frame {
+    struct cps_function *function;
+    const void *key; /* whatever identifies the call to the owner */
+    uint64_t start;
+    uint64_t children; /* time of the calls that it made */
+    uint64_t paused;
+};
+
+/* frames[0] is no call: its function is the caller of the outermost. */
+struct cps_stack {
+    struct cps_frame *top;
+    struct cps_frame *limit;
+    struct cps_frame *frames;
+    uint32_t depth;   /* of the outermost call, in the request */
+    uint32_t beyond;  /* open calls that had no room */
+    uint64_t changed; /* when it was last resumed or suspended */
+    struct cps_stack *resumer;
+    struct cps_stack *previous; /* in the recorder's list */
+    struct cps_stack *next;
+};
+
+struct cps_recorder_storage;
+
+struct cps_recorder {
+    struct cps_stack *stack; /* the running context's */
+    struct cps_clock clock;
+    uint64_t last; /* when the last call ended */
+    struct cps_function overflow;
+    uint64_t calls_beyond; /* calls that a full stack could not hold */
+    struct cps_stack main;
+    struct cps_stack no_room; /* stands in for a fiber's that could not be had */
+    struct cps_recorder_storage *storage;
+};
+
+/* Makes the recorder ready for a request and empty. 0, or -ENOMEM and it must not be used. */
+int cps_recorder_start(struct cps_recorder *recorder);
+
+/* Gives back what a usual request does not need. */
+void cps_recorder_stop(struct cps_recorder *recorder);
+
+/* Gives back everything. Fine on a zeroed one. */
+void cps_recorder_free(struct cps_recorder *recorder);
+
+/* Forgets totals and symbols, and keeps functions and open calls: a forked child starts so. */
+void cps_recorder_clear_totals(struct cps_recorder *recorder);
+
+struct cps_recorder_name {
+    uint64_t key[2]; /* equal for equal functions alone */
+    const char *text;
+    size_t length;
+    const char *classic; /* NUL-terminated; NULL where it is `text` up to its first NUL */
+};
+
+/* The function known under the key, or NULL. */
+struct cps_function *cps_recorder_find(const struct cps_recorder *recorder, const uint64_t key[2]);
+
+/* Adds one. Where there is no room: the recorder's `overflow`, never NULL. */
+struct cps_function *cps_recorder_add(struct cps_recorder *recorder,
+                                      const struct cps_recorder_name *name);
+
+/* The functions in order of their first use, by number from 0; NULL after the last. */
+struct cps_function *cps_recorder_function(const struct cps_recorder *recorder, uint32_t number);
+
+uint64_t cps_recorder_calls(const struct cps_function *function);
+
+/* Fibers. A stack from _open is current from the first _switch to it on; never NULL. */
+struct cps_stack *cps_recorder_stack_open(struct cps_recorder *recorder);
+void cps_recorder_stack_close(struct cps_recorder *recorder, struct cps_stack *stack);
+void cps_recorder_switch(struct cps_recorder *recorder, struct cps_stack *to, uint64_t now);
+
+/* Ends the calls of suspended fibers, at the moment when each was suspended, and goes back to the
+ * main stack. */
+void cps_recorder_settle_fibers(struct cps_recorder *recorder);
+
+/* The cold halves of what follows. */
+struct cps_frame *cps_recorder_grow(struct cps_recorder *recorder);
+bool cps_recorder_unwind(struct cps_recorder *recorder, const void *key, uint64_t now);
+struct cps_pair *cps_recorder_pair(struct cps_recorder *recorder, struct cps_function *function,
+                                   struct cps_function *caller);
+
+/* A call begins. */
+static inline void cps_recorder_begin(struct cps_recorder *recorder, struct cps_function *function,
+                                      const void *key)
+{
+    struct cps_stack *stack = recorder->stack;
+    struct cps_frame *frame = stack->top + 1;
+
+    if (__builtin_expect(frame == stack->limit, 0)) {
+        frame = cps_recorder_grow(recorder);
+        if (!frame)
+            return;
+    }
+    stack->top = frame;
+    function->active++;
+    frame->function = function;
+    frame->key = key;
+    frame->children = 0;
+    frame->paused = 0;
+    frame->start = cps_clock_now(&recorder->clock);
+}
+
+/* Takes the topmost call off its stack and adds it up. Returns its time. */
+static inline uint64_t cps_recorder_pop(struct cps_recorder *recorder, uint64_t now)
+{
+    struct cps_stack *stack = recorder->stack;
+    struct cps_frame *frame = stack->top;
+    struct cps_frame *parent = frame - 1;
+    struct cps_function *function = frame->function;
+    struct cps_pair *pair = function->recent;
+    uint64_t elapsed = now - frame->start;
+
+    if (__builtin_expect((int64_t)elapsed < 0, 0))
+        elapsed = 0; /* a machine that moved: its counter may step back */
+    stack->top = parent;
+    recorder->last = now;
+    parent->children += elapsed;
+    function->self += elapsed - frame->children;
+    if (elapsed > function->longest)
+        function->longest = elapsed;
+    if (--function->active == 0)
+        function->elapsed += elapsed;
+    if (__builtin_expect(pair->caller != parent->function, 0))
+        pair = cps_recorder_pair(recorder, function, parent->function);
+    pair->calls++;
+    pair->elapsed += elapsed;
+    return elapsed;
+}
+
+/* A call ends: its frame, which holds until the next call begins, or NULL where it had no room.
+ * *elapsed is its time. */
+static inline struct cps_frame *cps_recorder_end(struct cps_recorder *recorder, const void *key,
+                                                 uint64_t now, uint64_t *elapsed)
+{
+    if (__builtin_expect(recorder->stack->top->key != key, 0) &&
+        !cps_recorder_unwind(recorder, key, now))
+        return NULL;
+    *elapsed = cps_recorder_pop(recorder, now);
+    return recorder->stack->top + 1;
+}
+
+/* The depth of a frame of the running context in the request. */
+static inline uint32_t cps_recorder_depth(const struct cps_recorder *recorder,
+                                          const struct cps_frame *frame)
+{
+    const struct cps_stack *stack = recorder->stack;
+
+    return stack->depth + (uint32_t)(frame - stack->frames) - 1;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "php_compass.h"
+
+#include <SAPI.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define STRING_SIZE (CPS_BATCH_MAX_STRING + 1)
+#define HTTP_STRINGS 3
+
+static uint64_t last_number;
+
+/* Every other SAPI serves HTTP. */
+static bool serves_http(void)
+{
+    static const char *const others[] = {"cli", "phpdbg", "embed"};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (strcmp(sapi_module.name, others[i]) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Preloading runs as a request of its own, with the SAPI's functions taken away. */
+static bool is_preloading(void)
+{
+    return sapi_module.register_server_variables == NULL;
+}
+
+/* A copy in our storage, cut where it is too long. NULL without a value. */
+static const char *keep(char **room, const char *value)
+{
+    char *copy = *room;
+
+    if (!value || !*value)
+        return NULL;
+    size_t length = strnlen(value, CPS_BATCH_MAX_STRING);
+
+    memcpy(copy, value, length);
+    copy[length] = '\0';
+    *room += length + 1;
+    return copy;
+}
+
+/* A variable of the web server, without the superglobals, which are made when they are first used.
+ */
+static const char *keep_variable(char **room, const char *name)
+{
+    char *value = sapi_getenv(name, strlen(name));
+    const char *kept = keep(room, value);
+
+    if (value)
+        efree(value);
+    return kept;
+}
+
+static const char *find_uri(char **room)
+{
+    static const char *const names[] = {"REQUEST_URI", "PHP_SELF", "SCRIPT_NAME"};
+    const char *uri = NULL;
+
+    for (size_t i = 0; !uri && i < sizeof(names) / sizeof(names[0]); i++)
+        uri = keep_variable(room, names[i]);
+    if (!uri)
+        uri = keep(room, SG(request_info).request_uri);
+    return uri ? uri : "/unknown";
+}
+
+static const char *find_method(char **room)
+{
+    const char *method = keep_variable(room, "REQUEST_METHOD");
+
+    if (!method)
+        method = keep(room, SG(request_info).request_method);
+    return method ? method : "UNKNOWN";
+}
+
+static int describe_http(struct cps_request *request)
+{
+    char *room = malloc(HTTP_STRINGS * STRING_SIZE);
+
+    if (!room)
+        return -ENOMEM;
+    request->storage = room;
+    request->id = keep_variable(&room, "HTTP_X_REQUEST_ID");
+    request->has_id = request->id != NULL;
+    if (!request->has_id)
+        request->id = "UNKNOWN";
+    request->uri = find_uri(&room);
+    request->method = find_method(&room);
+    return 0;
+}
+
+static void join_arguments(char *out)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < SG(request_info).argc; i++) {
+        const char *argument = SG(request_info).argv[i];
+        size_t length = strnlen(argument, CPS_BATCH_MAX_STRING);
+
+        if (used + length + 1 > CPS_BATCH_MAX_STRING)
+            break;
+        if (i > 0)
+            out[used++] = ' ';
+        memcpy(out + used, argument, length);
+        used += length;
+    }
+    out[used] = '\0';
+}
+
+static int describe_command(struct cps_request *request)
+{
+    char *room = malloc(STRING_SIZE);
+
+    if (!room)
+        return -ENOMEM;
+    request->storage = room;
+    join_arguments(room);
+    request->command = room;
+    if (!*room)
+        request->command = keep_variable(&room, "SCRIPT_NAME");
+    if (!request->command)
+        request->command = "UNKNOWN";
+    return 0;
+}
+
+static int describe(struct cps_request *request)
+{
+    *request =
+        (struct cps_request){.http = serves_http(),
+                             .pid = (uint64_t)getpid(),
+                             .number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED)};
+    return request->http ? describe_http(request) : describe_command(request);
+}
+
+static void forget(cps_globals *globals)
+{
+    free(globals->request.storage);
+    globals->request.storage = NULL;
+    cps_cache_events_free(&globals->cache_events);
+    globals->recording = false;
+}
+
+void cps_request_start(cps_globals *globals)
+{
+    globals->recording = false;
+    if (!cps_usdt_watched(CPS_PROBE_canary) || is_preloading())
+        return;
+    CPS_USDT0(canary);
+    if (describe(&globals->request) != 0)
+        return;
+    if (cps_recorder_start(&globals->recorder) != 0) {
+        forget(globals);
+        return;
+    }
+    globals->limit = cps_settings.threshold > 0 ? cps_settings.threshold + 1 : 0;
+    globals->blocks.active = false;
+    globals->blocks.deadline = UINT64_MAX;
+    if (cps_usdt_watched(CPS_PROBE_batch))
+        (void)cps_blocks_begin(globals);
+    cps_classic_begin(&globals->request);
+    globals->recording = true;
+}
+
+void cps_request_finish(cps_globals *globals)
+{
+    if (globals->recording)
+        globals->request.end = cps_clock_now(&globals->recorder.clock);
+}
+
+void cps_request_close(cps_globals *globals)
+{
+    if (!globals->recording)
+        return;
+    cps_observer_end_all(globals);
+    cps_blocks_end(globals);
+    cps_classic_end(&globals->request);
+    cps_recorder_stop(&globals->recorder);
+    forget(globals);
+}
+
+/* The child is a request of its own, told from here on: the parent tells what was before. Its open
+ * calls stay open. */
+void cps_request_forked(cps_globals *globals)
+{
+    if (!globals->recording)
+        return;
+    globals->request.pid = (uint64_t)getpid();
+    cps_recorder_clear_totals(&globals->recorder);
+    cps_cache_events_free(&globals->cache_events);
+    cps_blocks_restart(globals);
+    cps_classic_begin(&globals->request);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_HEADS 4096u
+#define FIRST_PAIR_SLOTS 4096u
+#define LARGE_FUNCTIONS 16384u
+#define LARGE_PAIRS 32768u
+#define LARGE_NAME_CHUNKS 32u
+
+struct cps_recorder_storage *cps_tables_new(void)
+{
+    struct cps_recorder_storage *tables = calloc(1, sizeof(*tables));
+
+    if (!tables)
+        return NULL;
+    tables->function_heads = calloc(FIRST_HEADS, sizeof(*tables->function_heads));
+    tables->pair_slots = calloc(FIRST_PAIR_SLOTS, sizeof(*tables->pair_slots));
+    if (!tables->function_heads || !tables->pair_slots) {
+        cps_tables_free(tables);
+        return NULL;
+    }
+    tables->function_mask = FIRST_HEADS - 1;
+    tables->pair_mask = FIRST_PAIR_SLOTS - 1;
+    return tables;
+}
+
+void cps_tables_free(struct cps_recorder_storage *tables)
+{
+    if (!tables)
+        return;
+    for (size_t i = 0; i < CPS_TABLES_FUNCTION_CHUNKS; i++)
+        free(tables->functions[i]);
+    for (size_t i = 0; i < CPS_TABLES_PAIR_CHUNKS; i++)
+        free(tables->pairs[i]);
+    for (size_t i = 0; i < CPS_TABLES_NAME_CHUNKS; i++)
+        free(tables->names[i]);
+    free(tables->function_heads);
+    free(tables->pair_slots);
+    free(tables);
+}
+
+void cps_tables_clear_pairs(struct cps_recorder_storage *tables)
+{
+    tables->pair_count = 0;
+    memset(tables->pair_slots, 0, (tables->pair_mask + 1) * sizeof(*tables->pair_slots));
+}
+
+void cps_tables_clear(struct cps_recorder_storage *tables)
+{
+    tables->function_count = 0;
+    tables->name_chunk = 0;
+    tables->name_used = 0;
+    memset(tables->function_heads, 0,
+           (tables->function_mask + 1) * sizeof(*tables->function_heads));
+    cps_tables_clear_pairs(tables);
+}
+
+bool cps_tables_is_large(const struct cps_recorder_storage *tables)
+{
+    return tables->function_count > LARGE_FUNCTIONS || tables->pair_count > LARGE_PAIRS ||
+           tables->name_chunk > LARGE_NAME_CHUNKS;
+}
+
+static struct cps_function *function_at(const struct cps_recorder_storage *tables, uint32_t number)
+{
+    return &tables->functions[number / CPS_TABLES_CHUNK][number % CPS_TABLES_CHUNK];
+}
+
+struct cps_function *cps_recorder_function(const struct cps_recorder *recorder, uint32_t number)
+{
+    if (number >= recorder->storage->function_count)
+        return NULL;
+    return function_at(recorder->storage, number);
+}
+
+void cps_tables_init_function(struct cps_function *function)
+{
+    function->self = 0;
+    function->elapsed = 0;
+    function->longest = 0;
+    function->symbol = CPS_SYMBOL_NONE;
+    function->first = (struct cps_pair){0};
+    function->rest = (struct cps_pair){0};
+    function->recent = &function->first;
+}
+
+static uint32_t *chain(const struct cps_recorder_storage *tables, const uint64_t key[2])
+{
+    uint64_t hash = (key[0] ^ (key[1] * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+
+    return &tables->function_heads[(uint32_t)(hash >> 32) & tables->function_mask];
+}
+
+struct cps_function *cps_recorder_find(const struct cps_recorder *recorder, const uint64_t key[2])
+{
+    uint32_t number = *chain(recorder->storage, key);
+
+    while (number > 0) {
+        struct cps_function *function = function_at(recorder->storage, number - 1);
+
+        if (function->key[0] == key[0] && function->key[1] == key[1])
+            return function;
+        number = function->next;
+    }
+    return NULL;
+}
+
+/* Without memory the chains stay as they are, and get longer. */
+static void grow_heads(struct cps_recorder_storage *tables)
+{
+    uint32_t count = (tables->function_mask + 1) * 2;
+    uint32_t *heads = calloc(count, sizeof(*heads));
+
+    if (!heads)
+        return;
+    free(tables->function_heads);
+    tables->function_heads = heads;
+    tables->function_mask = count - 1;
+    for (uint32_t i = 0; i < tables->function_count; i++) {
+        struct cps_function *function = function_at(tables, i);
+        uint32_t *head = chain(tables, function->key);
+
+        function->next = *head;
+        *head = i + 1;
+    }
+}
+
+/* Room for `size` bytes, which is less than a chunk. */
+static char *take_name(struct cps_recorder_storage *tables, size_t size)
+{
+    if (tables->name_used + size > CPS_TABLES_NAME_CHUNK) {
+        if (tables->name_chunk + 1 == CPS_TABLES_NAME_CHUNKS)
+            return NULL;
+        tables->name_chunk++;
+        tables->name_used = 0;
+    }
+    char **chunk = &tables->names[tables->name_chunk];
+
+    if (!*chunk)
+        *chunk = malloc(CPS_TABLES_NAME_CHUNK);
+    if (!*chunk)
+        return NULL;
+    tables->name_used += (uint32_t)size;
+    return *chunk + tables->name_used - size;
+}
+
+static bool copy_names(struct cps_recorder_storage *tables, struct cps_function *function,
+                       const struct cps_recorder_name *name)
+{
+    size_t classic_size = name->classic ? strlen(name->classic) + 1 : 0;
+    char *text = take_name(tables, name->length + 1 + classic_size);
+
+    if (!text)
+        return false;
+    memcpy(text, name->text, name->length);
+    text[name->length] = '\0';
+    if (name->classic)
+        memcpy(text + name->length + 1, name->classic, classic_size);
+    function->name = text;
+    function->name_length = (uint32_t)name->length;
+    function->classic_name = name->classic ? text + name->length + 1 : text;
+    return true;
+}
+
+static struct cps_function *take_function(struct cps_recorder_storage *tables)
+{
+    uint32_t number = tables->function_count;
+
+    if (number == CPS_RECORDER_MAX_FUNCTIONS)
+        return NULL;
+    struct cps_function **chunk = &tables->functions[number / CPS_TABLES_CHUNK];
+
+    if (!*chunk)
+        *chunk = aligned_alloc(_Alignof(struct cps_function), CPS_TABLES_CHUNK * sizeof(**chunk));
+    return *chunk ? function_at(tables, number) : NULL;
+}
+
+struct cps_function *cps_tables_add(struct cps_recorder_storage *tables,
+                                    const struct cps_recorder_name *name)
+{
+    struct cps_function *function = take_function(tables);
+
+    if (!function || !copy_names(tables, function, name))
+        return NULL;
+    if (tables->function_count > tables->function_mask)
+        grow_heads(tables);
+    uint32_t *head = chain(tables, name->key);
+
+    cps_tables_init_function(function);
+    function->active = 0;
+    memcpy(function->key, name->key, sizeof(function->key));
+    function->next = *head;
+    *head = ++tables->function_count;
+    return function;
+}
+
+/* Where the pair is, or the free slot where it would be. */
+static struct cps_pair_slot *find_slot(struct cps_pair_slot *slots, uint32_t mask,
+                                       const struct cps_function *function,
+                                       const struct cps_function *caller)
+{
+    uint64_t hash = (((uintptr_t)function >> 6) * 0x9e3779b97f4a7c15u) ^
+                    (((uintptr_t)caller >> 6) * 0xc2b2ae3d27d4eb4fu);
+    uint32_t i = (uint32_t)(hash >> 32) & mask;
+
+    while (slots[i].pair && (slots[i].function != function || slots[i].pair->caller != caller))
+        i = (i + 1) & mask;
+    return &slots[i];
+}
+
+struct cps_pair *cps_tables_find_pair(const struct cps_recorder_storage *tables,
+                                      const struct cps_function *function,
+                                      const struct cps_function *caller)
+{
+    return find_slot(tables->pair_slots, tables->pair_mask, function, caller)->pair;
+}
+
+static bool grow_slots(struct cps_recorder_storage *tables)
+{
+    uint32_t old_mask = tables->pair_mask;
+    uint32_t mask = old_mask * 2 + 1;
+    struct cps_pair_slot *slots = calloc((size_t)mask + 1, sizeof(*slots));
+
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i <= old_mask; i++) {
+        struct cps_pair_slot *slot = &tables->pair_slots[i];
+
+        if (slot->pair)
+            *find_slot(slots, mask, slot->function, slot->pair->caller) = *slot;
+    }
+    free(tables->pair_slots);
+    tables->pair_slots = slots;
+    tables->pair_mask = mask;
+    return true;
+}
+
+struct cps_pair *cps_tables_add_pair(struct cps_recorder_storage *tables,
+                                     struct cps_function *function, struct cps_function *caller)
+{
+    uint32_t number = tables->pair_count;
+
+    if (number == CPS_RECORDER_MAX_PAIRS)
+        return NULL;
+    if (number >= tables->pair_mask / 2 && !grow_slots(tables))
+        return NULL;
+    struct cps_pair **chunk = &tables->pairs[number / CPS_TABLES_CHUNK];
+
+    if (!*chunk)
+        *chunk = malloc(CPS_TABLES_CHUNK * sizeof(**chunk));
+    if (!*chunk)
+        return NULL;
+    struct cps_pair *pair = &(*chunk)[number % CPS_TABLES_CHUNK];
+
+    *pair = (struct cps_pair){.caller = caller, .next = function->first.next};
+    function->first.next = pair;
+    *find_slot(tables->pair_slots, tables->pair_mask, function, caller) =
+        (struct cps_pair_slot){function, pair};
+    tables->pair_count++;
+    return pair;
+}
