@@ -99,7 +99,7 @@ static void read_program(const char *proc, const char *pid, char *out, size_t si
     deleted = strstr(target, DELETED);
     if (deleted)
         *deleted = '\0';
-    (void)snprintf(out, size, "%s", base_name(target));
+    (void)snprintf(out, size, "%.*s", (int)size - 1, base_name(target));
 }
 
 static void remember_seen(struct scan *scan, const char *name)
@@ -246,7 +246,8 @@ static int scan_process(struct scan *scan, const char *pid)
     if (!process_matches(scan, pid))
         return 0;
     scan->matching++;
-    (void)snprintf(scan->last_pid, sizeof(scan->last_pid), "%s", pid);
+    (void)snprintf(scan->last_pid, sizeof(scan->last_pid), "%.*s", (int)sizeof(scan->last_pid) - 1,
+                   pid);
     return scan_mappings(scan, pid);
 }
 
