@@ -17,6 +17,10 @@
 #ifndef CPS_EXT_PHP_COMPASS_H
 #define CPS_EXT_PHP_COMPASS_H
 
+#ifdef HAVE_CONFIG_H
+#include "config.h" /* of phpize, which defines COMPILE_DL_COMPASS there */
+#endif
+
 #include <php.h>
 
 #include "batch_encode.h"
