@@ -62,7 +62,7 @@ def base_tree():
     if os.path.exists(path) and time.time() - os.path.getmtime(path) < WEEK:
         return path
     os.makedirs(folder, exist_ok=True)
-    print("stand-ins: debootstrap (a minute or two)", flush=True)
+    print("# stand-ins: debootstrap (a minute or two)", flush=True)
     with tempfile.TemporaryDirectory(prefix="compass-bookworm-") as work:
         tree = os.path.join(work, "tree")
         made = subprocess.run(["debootstrap", "--variant=minbase", "bookworm", tree, packages_source()],
@@ -117,5 +117,5 @@ def make(docker, names=None):
         docker.run("docker", "import", "--change", 'CMD ["bash"]', base_tree(), BASE)
     for name in names or IMAGES:
         if not has_image(docker, name):
-            print(f"stand-ins: {name}", flush=True)
+            print(f"# stand-in: {name}", flush=True)
             build(docker, name)
