@@ -5,15 +5,14 @@
 
 const { isMainThread } = require('node:worker_threads');
 
+// Returns what ends the script.
 function observeProcess(recorder, command) {
-  if (!isMainThread || !recorder.watched()) return { endProcess() {} };
-  const record = recorder.beginProcess(command);
-  if (record === null) return { endProcess() {} };
-  const endProcess = () => recorder.end(record, 0, false);
-  // The last listener, so that others' are still recorded; there is no end that does not come here
-  // but a signal's.
-  process.on('exit', endProcess);
-  return { endProcess };
+  // There is no end that does not come here but a signal's.
+  process.on('exit', () => recorder.endAll());
+  const record = isMainThread && recorder.watched() ? recorder.beginProcess(command) : null;
+  return () => {
+    if (record !== null) recorder.end(record, 0, false);
+  };
 }
 
 module.exports = { observeProcess };

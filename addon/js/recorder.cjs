@@ -18,11 +18,20 @@
 
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { Pool, Writer } = require('./blocks.cjs');
-const { Tally } = require('./tally.cjs');
+const { Tally, SUMS, CALLS, ELAPSED, SELF, LONGEST, SINCE, STATE, ACTIVE, LAST_CALLER, LAST_PAIR } = require('./tally.cjs');
 
 const HTTP = 1;
 const CLI = 2;
 const MAX_STACK = 16384;
+// What a place on the stack holds in `times`, and in `stack`.
+const TIMES = 2;
+const START = 0;
+const CHILDREN = 1;
+const WHAT = 4;
+const PLACE = 0;
+const DEPTH = 1;
+const PAIR = 2;
+const BORDER = 3;
 const MAX_TALLIES = 64;
 const RSS_AGE = 5e7;
 const SWEEP_MS = 1000;
@@ -40,6 +49,7 @@ class Request {
     this.writer = null;
     this.classic = false;
     this.ending = false; // the answer is complete
+    this.status = 0;
     this.start = 0;
     this.memory = 0;
   }
@@ -91,12 +101,8 @@ function createRecorder(binding, config, registry) {
   let top = 0;
   const stackRequest = new Array(1024).fill(null);
   const stackFrame = new Array(1024).fill(null);
-  const stackPlace = new Int32Array(MAX_STACK);
-  const stackDepth = new Int32Array(MAX_STACK);
-  const stackPair = new Int32Array(MAX_STACK);
-  const stackStart = new Float64Array(MAX_STACK);
-  const stackChildren = new Float64Array(MAX_STACK);
-  const stackBorder = new Uint8Array(MAX_STACK);
+  const times = new Float64Array(MAX_STACK * TIMES);
+  const stack = new Int32Array(MAX_STACK * WHAT);
 
   function now() {
     clock();
@@ -141,27 +147,33 @@ function createRecorder(binding, config, registry) {
       if (place < 0) return 0;
     }
     const below = top;
+    const { state } = tally;
     let depth = 0;
     let pair = -1;
     if (below !== 0 && stackRequest[below] === request) {
-      const caller = stackPlace[below];
-      depth = stackDepth[below] + 1;
-      pair = tally.lastCaller[place] === caller ? tally.lastPair[place] : tally.pair(place, caller);
-      if (pair >= 0) tally.pairCalls[pair]++;
+      const caller = stack[below * WHAT + PLACE];
+      depth = stack[below * WHAT + DEPTH] + 1;
+      if (state[place * STATE + LAST_CALLER] === caller) pair = state[place * STATE + LAST_PAIR];
+      else pair = tally.pair(place, caller);
+      if (pair >= 0) tally.pairSums[pair * 2]++;
       else tally.callersDropped++;
     }
-    tally.calls[place]++;
-    if (tally.active[place]++ === 0) tally.since[place] = at;
+    tally.sums[place * SUMS + CALLS]++;
+    if (state[place * STATE + ACTIVE]++ === 0) tally.sums[place * SUMS + SINCE] = at;
     const index = below + 1;
     stackRequest[index] = request;
-    stackPlace[index] = place;
-    stackDepth[index] = depth;
-    stackPair[index] = pair;
-    stackStart[index] = at;
-    stackChildren[index] = 0;
-    stackBorder[index] = border;
+    setStack(index, place, depth, pair, border, at);
     top = index;
     return index;
+  }
+
+  function setStack(index, place, depth, pair, border, at) {
+    stack[index * WHAT + PLACE] = place;
+    stack[index * WHAT + DEPTH] = depth;
+    stack[index * WHAT + PAIR] = pair;
+    stack[index * WHAT + BORDER] = border;
+    times[index * TIMES + START] = at;
+    times[index * TIMES + CHILDREN] = 0;
   }
 
   // Takes off what is above a place: functions that an exception left without their finally.
@@ -190,11 +202,13 @@ function createRecorder(binding, config, registry) {
 
   function add(request, place, depth, pair, at, elapsed, self) {
     const { tally } = request;
-    tally.self[place] += self;
-    if (elapsed > tally.longest[place]) tally.longest[place] = elapsed;
-    if (--tally.active[place] === 0) {
-      tally.elapsed[place] += at - tally.since[place];
-      if (pair >= 0) tally.pairElapsed[pair] += elapsed;
+    const { sums } = tally;
+    const first = place * SUMS;
+    sums[first + SELF] += self;
+    if (elapsed > sums[first + LONGEST]) sums[first + LONGEST] = elapsed;
+    if (--tally.state[place * STATE + ACTIVE] === 0) {
+      sums[first + ELAPSED] += at - sums[first + SINCE];
+      if (pair >= 0) tally.pairSums[pair * 2 + 1] += elapsed;
     }
     if (elapsed >= threshold) record(request, place, depth, at, elapsed);
   }
@@ -207,7 +221,7 @@ function createRecorder(binding, config, registry) {
 
   // The same for what a package exports: recorded only where the application calls it.
   function enterBorder(number) {
-    if (top === 0 || stackBorder[top] === 1) return 0;
+    if (top === 0 || stack[top * WHAT + BORDER] === 1) return 0;
     const request = currentRequest();
     if (request === null || request !== stackRequest[top]) return 0;
     return push(request, number, 1);
@@ -218,29 +232,32 @@ function createRecorder(binding, config, registry) {
     clock();
     const at = time[0];
     if (index !== top) cutTo(index);
-    const elapsed = at - stackStart[index];
-    const self = elapsed - stackChildren[index];
+    const elapsed = at - times[index * TIMES + START];
+    const self = elapsed - times[index * TIMES + CHILDREN];
     top = index - 1;
-    stackChildren[top] += elapsed;
+    times[top * TIMES + CHILDREN] += elapsed;
     const request = stackRequest[index];
-    if (request.tally !== null) add(request, stackPlace[index], stackDepth[index], stackPair[index], at, elapsed, self);
+    if (request.tally === null) return;
+    const what = index * WHAT;
+    add(request, stack[what + PLACE], stack[what + DEPTH], stack[what + PAIR], at, elapsed, self);
   }
 
   // What a function that can be suspended begins with: its frame, or null.
   function enterSuspendable(number, generator, border) {
-    if (border === 1 && (top === 0 || stackBorder[top] === 1)) return null;
+    if (border === 1 && (top === 0 || stack[top * WHAT + BORDER] === 1)) return null;
     const request = currentRequest();
     if (request === null) return null;
     const index = push(request, number, border === 1 ? 1 : 0);
     if (index === 0) return null;
+    const what = index * WHAT;
     const frame = new Frame(
       request,
-      stackPlace[index],
-      stackDepth[index],
-      stackPair[index],
-      stackStart[index],
+      stack[what + PLACE],
+      stack[what + DEPTH],
+      stack[what + PAIR],
+      times[index * TIMES + START],
       generator === 1,
-      stackBorder[index],
+      stack[what + BORDER],
     );
     frame.at = index;
     stackFrame[index] = frame;
@@ -251,13 +268,13 @@ function createRecorder(binding, config, registry) {
   function suspend(frame, at) {
     const index = frame.at;
     cutTo(index);
-    const ran = at - stackStart[index];
-    frame.self += ran - stackChildren[index];
+    const ran = at - times[index * TIMES + START];
+    frame.self += ran - times[index * TIMES + CHILDREN];
     frame.ran += ran;
     frame.at = 0;
     stackFrame[index] = null;
     top = index - 1;
-    stackChildren[top] += ran;
+    times[top * TIMES + CHILDREN] += ran;
   }
 
   function pause(frame, value) {
@@ -275,12 +292,7 @@ function createRecorder(binding, config, registry) {
     const index = top + 1;
     stackRequest[index] = frame.request;
     stackFrame[index] = frame;
-    stackPlace[index] = frame.place;
-    stackDepth[index] = frame.depth;
-    stackPair[index] = frame.pair;
-    stackChildren[index] = 0;
-    stackBorder[index] = frame.border;
-    stackStart[index] = now();
+    setStack(index, frame.place, frame.depth, frame.pair, frame.border, now());
     frame.at = index;
     top = index;
   }
@@ -311,7 +323,7 @@ function createRecorder(binding, config, registry) {
     const { request, place } = frame;
     if (request.tally === null || frame.finished) return;
     frame.finished = true;
-    if (frame.generator) request.tally.since[place] = at - frame.ran;
+    if (frame.generator) request.tally.sums[place * SUMS + SINCE] = at - frame.ran;
     const elapsed = frame.generator ? frame.ran : at - frame.start;
     add(request, place, frame.depth, frame.pair, at, elapsed, frame.self);
   }
@@ -325,8 +337,8 @@ function createRecorder(binding, config, registry) {
     const inside = top !== 0 && stackRequest[top] === request;
     return {
       request,
-      depth: inside ? stackDepth[top] + 1 : 0,
-      caller: inside ? stackPlace[top] : -1,
+      depth: inside ? stack[top * WHAT + DEPTH] + 1 : 0,
+      caller: inside ? stack[top * WHAT + PLACE] : -1,
       start: now(),
     };
   }
@@ -340,9 +352,9 @@ function createRecorder(binding, config, registry) {
     if (place < 0) return;
     const elapsed = at - span.start;
     const pair = caller < 0 ? -1 : tally.pair(place, caller);
-    tally.calls[place]++;
-    if (pair >= 0) tally.pairCalls[pair]++;
-    if (tally.active[place]++ === 0) tally.since[place] = span.start;
+    tally.sums[place * SUMS + CALLS]++;
+    if (pair >= 0) tally.pairSums[pair * 2]++;
+    if (tally.state[place * STATE + ACTIVE]++ === 0) tally.sums[place * SUMS + SINCE] = span.start;
     add(request, place, span.depth, pair, at, elapsed, elapsed);
   }
 
@@ -395,14 +407,15 @@ function createRecorder(binding, config, registry) {
 
   function writeTotals(request, at) {
     const { tally, writer } = request;
+    const { sums, state, pairPlaces, pairSums } = tally;
     for (let place = 0; place < tally.count; place++) {
-      let elapsed = tally.elapsed[place];
-      if (tally.active[place] > 0) elapsed += at - tally.since[place];
-      writer.totals(place, tally.calls[place], elapsed, tally.self[place], tally.longest[place], at);
+      const first = place * SUMS;
+      let elapsed = sums[first + ELAPSED];
+      if (state[place * STATE + ACTIVE] > 0) elapsed += at - sums[first + SINCE];
+      writer.totals(place, sums[first + CALLS], elapsed, sums[first + SELF], sums[first + LONGEST], at);
     }
-    for (let pair = 0; pair < tally.pairCount; pair++) {
-      const { pairCallee, pairCaller, pairCalls, pairElapsed } = tally;
-      writer.caller(pairCallee[pair], pairCaller[pair], pairCalls[pair], pairElapsed[pair], at);
+    for (let pair = 0; pair < tally.pairCount * 2; pair += 2) {
+      writer.caller(pairPlaces[pair], pairPlaces[pair + 1], pairSums[pair], pairSums[pair + 1], at);
     }
   }
 
@@ -425,7 +438,13 @@ function createRecorder(binding, config, registry) {
   function endSoon(request, status) {
     if (request.ending) return;
     request.ending = true;
+    request.status = status;
     SOON(end, request, status, false);
+  }
+
+  // The process ends: what is still open ends with it.
+  function endAll() {
+    for (const request of recorded) end(request, request.status, !request.ending && request.source === HTTP);
   }
 
   function forget(request) {
@@ -484,6 +503,7 @@ function createRecorder(binding, config, registry) {
     begin,
     end,
     endSoon,
+    endAll,
     enterRequest,
     runIn,
     beginProcess,

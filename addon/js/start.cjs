@@ -48,8 +48,8 @@ function start() {
   require('./globals.cjs').defineGlobals(recorder);
   require('./tostring.cjs').patchToString();
   require('./loader.cjs').installLoader(modules, config, registry);
-  const { endProcess } = require('./process.cjs').observeProcess(recorder, command());
-  require('./requests.cjs').observeRequests(recorder, endProcess);
+  const endScript = require('./process.cjs').observeProcess(recorder, command());
+  require('./requests.cjs').observeRequests(recorder, endScript);
   require('./clients.cjs').observeClients(recorder);
 }
 

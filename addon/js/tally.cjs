@@ -8,11 +8,23 @@ const MAX_PLACES = 8192;
 const MAX_PAIRS = 32768;
 const PAIR = 16384;
 
-function grown(array, length) {
-  const larger = new array.constructor(length);
+function grown(array) {
+  const larger = new array.constructor(array.length * 2);
   larger.set(array);
   return larger;
 }
+
+// What a place holds in `sums`, and in `state`.
+const SUMS = 8;
+const CALLS = 0;
+const ELAPSED = 1;
+const SELF = 2;
+const LONGEST = 3;
+const SINCE = 4; // when the outermost open call began
+const STATE = 4;
+const ACTIVE = 0; // open calls
+const LAST_CALLER = 1;
+const LAST_PAIR = 2;
 
 class Tally {
   constructor() {
@@ -20,55 +32,36 @@ class Tally {
     this.used = []; // numbers that have a place
     this.byName = new Map();
     this.count = 0;
-    this.allocate(64);
+    this.sums = new Float64Array(64 * SUMS);
+    this.state = new Int32Array(64 * STATE);
     this.pairs = new Map();
     this.pairCount = 0;
-    this.pairCaller = new Int32Array(64);
-    this.pairCallee = new Int32Array(64);
-    this.pairCalls = new Float64Array(64);
-    this.pairElapsed = new Float64Array(64);
+    this.pairPlaces = new Int32Array(64 * 2); // callee, caller
+    this.pairSums = new Float64Array(64 * 2); // calls, elapsed
     this.functionsDropped = 0;
     this.callersDropped = 0;
   }
 
-  allocate(length) {
-    this.calls = new Float64Array(length);
-    this.elapsed = new Float64Array(length);
-    this.self = new Float64Array(length);
-    this.longest = new Float64Array(length);
-    this.since = new Float64Array(length); // when the outermost open call began
-    this.active = new Int32Array(length); // open calls
-    this.lastCaller = new Int32Array(length);
-    this.lastPair = new Int32Array(length);
-  }
-
-  grow() {
-    const length = this.calls.length * 2;
-    for (const name of ['calls', 'elapsed', 'self', 'longest', 'since', 'active', 'lastCaller', 'lastPair']) {
-      this[name] = grown(this[name], length);
-    }
-  }
-
-  // The place of a name; -1 where there is none left. isNew tells whether the name is new.
+  // The place of a name; -1 where there is none left.
   placeOf(name) {
     const known = this.byName.get(name);
     if (known !== undefined) return known;
     if (this.count === MAX_PLACES) return -1;
-    if (this.count === this.calls.length) this.grow();
+    if (this.count * SUMS === this.sums.length) {
+      this.sums = grown(this.sums);
+      this.state = grown(this.state);
+    }
     const place = this.count++;
     this.byName.set(name, place);
-    this.calls[place] = 0;
-    this.elapsed[place] = 0;
-    this.self[place] = 0;
-    this.longest[place] = 0;
-    this.active[place] = 0;
-    this.lastCaller[place] = -1;
+    this.sums.fill(0, place * SUMS, (place + 1) * SUMS);
+    this.state.fill(0, place * STATE, (place + 1) * STATE);
+    this.state[place * STATE + LAST_CALLER] = -1;
     return place;
   }
 
   // Remembers the place of the function with this number.
   link(number, place) {
-    if (number >= this.places.length) this.places = grown(this.places, Math.max(number + 1, this.places.length * 2));
+    while (number >= this.places.length) this.places = grown(this.places);
     this.places[number] = place + 1;
     this.used.push(number);
   }
@@ -79,22 +72,25 @@ class Tally {
     let pair = this.pairs.get(key);
     if (pair === undefined) {
       if (this.pairCount === MAX_PAIRS) return -1;
-      if (this.pairCount === this.pairCalls.length) this.growPairs();
-      pair = this.pairCount++;
+      pair = this.newPair(callee, caller);
       this.pairs.set(key, pair);
-      this.pairCallee[pair] = callee;
-      this.pairCaller[pair] = caller;
-      this.pairCalls[pair] = 0;
-      this.pairElapsed[pair] = 0;
     }
-    this.lastCaller[callee] = caller;
-    this.lastPair[callee] = pair;
+    this.state[callee * STATE + LAST_CALLER] = caller;
+    this.state[callee * STATE + LAST_PAIR] = pair;
     return pair;
   }
 
-  growPairs() {
-    const length = this.pairCalls.length * 2;
-    for (const name of ['pairCaller', 'pairCallee', 'pairCalls', 'pairElapsed']) this[name] = grown(this[name], length);
+  newPair(callee, caller) {
+    if (this.pairCount * 2 === this.pairSums.length) {
+      this.pairSums = grown(this.pairSums);
+      this.pairPlaces = grown(this.pairPlaces);
+    }
+    const pair = this.pairCount++;
+    this.pairPlaces[pair * 2] = callee;
+    this.pairPlaces[pair * 2 + 1] = caller;
+    this.pairSums[pair * 2] = 0;
+    this.pairSums[pair * 2 + 1] = 0;
+    return pair;
   }
 
   reset() {
@@ -109,4 +105,4 @@ class Tally {
   }
 }
 
-module.exports = { Tally };
+module.exports = { Tally, SUMS, CALLS, ELAPSED, SELF, LONGEST, SINCE, STATE, ACTIVE, LAST_CALLER, LAST_PAIR };
