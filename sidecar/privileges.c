@@ -3,10 +3,8 @@
 
 #include <cap-ng.h>
 #include <errno.h>
-#include <linux/capability.h>
 #include <seccomp.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,12 +14,6 @@
 static bool has(unsigned int capability)
 {
     return capng_have_capability(CAPNG_EFFECTIVE, capability) == 1;
-}
-
-/* CAP_BPF and CAP_PERFMON came with Linux 5.8; before, CAP_SYS_ADMIN is both of them. */
-static bool kernel_knows_bpf(void)
-{
-    return prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) >= 0;
 }
 
 static void raise_limit(__rlimit_resource_t resource, rlim_t wanted)
@@ -56,16 +48,12 @@ int cps_privileges_drop(struct cps_error *error)
     raise_descriptors();
     if (capng_get_caps_process() < 0)
         return cps_error_set(error, -EPERM, "the capabilities of the process cannot be read");
-    bool bpf = has(CAP_BPF);
-    bool perfmon = has(CAP_PERFMON);
+    bool admin = has(CAP_SYS_ADMIN);
     bool ptrace = has(CAP_SYS_PTRACE);
-    bool admin = has(CAP_SYS_ADMIN) && !(kernel_knows_bpf() && bpf && perfmon);
     bool bounding = has(CAP_SETPCAP);
     capng_clear(CAPNG_SELECT_BOTH);
-    keep(CAP_BPF, bpf);
-    keep(CAP_PERFMON, perfmon);
-    keep(CAP_SYS_PTRACE, ptrace);
     keep(CAP_SYS_ADMIN, admin);
+    keep(CAP_SYS_PTRACE, ptrace);
     if (capng_apply(bounding ? CAPNG_SELECT_BOTH : CAPNG_SELECT_CAPS) != 0)
         return cps_error_set(error, -EPERM, "capabilities cannot be dropped");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
@@ -73,35 +61,22 @@ int cps_privileges_drop(struct cps_error *error)
     return 0;
 }
 
+/* perf_event_open wants CAP_SYS_ADMIN for a uprobe, whatever else there is (seen on Linux 6.18),
+ * and that includes CAP_BPF and CAP_PERFMON. CAP_SYS_PTRACE opens /proc/PID/root of other users'
+ * processes. */
 bool cps_privileges_sufficient(struct cps_error *error)
 {
-    char missing[128] = "";
-    struct {
-        const char *name;
-        bool there;
-    } needed[3];
-
     if (capng_get_caps_process() < 0)
         return true;
     bool admin = has(CAP_SYS_ADMIN);
-    needed[0].name = kernel_knows_bpf() ? "CAP_BPF" : "CAP_SYS_ADMIN";
-    needed[0].there = admin || has(CAP_BPF);
-    needed[1].name = kernel_knows_bpf() ? "CAP_PERFMON" : NULL;
-    needed[1].there = admin || has(CAP_PERFMON);
-    needed[2].name = "CAP_SYS_PTRACE";
-    needed[2].there = has(CAP_SYS_PTRACE);
-    for (size_t i = 0; i < 3; i++) {
-        if (needed[i].there || !needed[i].name)
-            continue;
-        (void)snprintf(missing + strlen(missing), sizeof(missing) - strlen(missing), "%s%s",
-                       *missing ? ", " : "", needed[i].name);
-    }
-    if (!*missing)
+    bool ptrace = has(CAP_SYS_PTRACE);
+    if (admin && ptrace)
         return true;
-    (void)cps_error_set(error, -EPERM,
-                        "missing capabilities: %s; add them to the container or unit, nothing can "
-                        "be traced without",
-                        missing);
+    (void)cps_error_set(
+        error, -EPERM,
+        "missing capabilities: %s%s%s; add them to the container or unit, nothing can "
+        "be traced without",
+        admin ? "" : "CAP_SYS_ADMIN", admin || ptrace ? "" : ", ", ptrace ? "" : "CAP_SYS_PTRACE");
     return false;
 }
 
