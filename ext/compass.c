@@ -142,10 +142,16 @@ static PHP_MINFO_FUNCTION(compass)
     DISPLAY_INI_ENTRIES();
 }
 
+#ifdef CPS_TEST
+#define FUNCTIONS cps_sink_functions
+#else
+#define FUNCTIONS NULL
+#endif
+
 zend_module_entry compass_module_entry = {
     STANDARD_MODULE_HEADER,
     "compass",
-    NULL, /* no functions */
+    FUNCTIONS,
     PHP_MINIT(compass),
     PHP_MSHUTDOWN(compass),
     PHP_RINIT(compass),

@@ -7,5 +7,5 @@ if test "$PHP_COMPASS" != "no"; then
   PHP_NEW_EXTENSION([compass],
     [compass.c observer.c names.c request.c recorder.c tables.c clock.c emit_classic.c emit_batch.c cache_events.c drupal.c],
     [$ext_shared],,
-    [-D_GNU_SOURCE -DCPS_VERSION=\\\\\"$compass_version\\\\\" -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden -fno-strict-aliasing -I@ext_srcdir@/../probes])
+    [-D_GNU_SOURCE -DCPS_VERSION=\\\\\"$compass_version\\\\\" -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden -fno-strict-aliasing -fno-tree-slp-vectorize -fno-plt -I@ext_srcdir@/../probes])
 fi

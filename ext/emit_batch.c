@@ -113,23 +113,29 @@ void cps_blocks_free(struct cps_blocks *blocks)
     blocks->buffer = NULL;
 }
 
-/* Whether the function has a symbol that the blocks have named. */
+static uint32_t symbol_of(const struct cps_function *function)
+{
+    return CPS_BATCH_WORD_SYMBOL(function->word);
+}
+
+/* Gives the function a symbol and names it. */
 static bool name_function(cps_globals *globals, struct cps_function *function, uint64_t time)
 {
     struct cps_blocks *blocks = &globals->blocks;
+    uint32_t symbol = blocks->next_symbol;
 
     if (function == &globals->recorder.overflow)
         return false;
-    function->symbol = blocks->next_symbol++;
+    blocks->next_symbol++;
+    function->word = CPS_BATCH_WORD(CPS_BATCH_CALL, symbol);
     PUT(globals, time,
-        cps_batch_put_symbol(&blocks->writer, function->symbol, function->name,
-                             function->name_length));
+        cps_batch_put_symbol(&blocks->writer, symbol, function->name, function->name_length));
     return true;
 }
 
 static inline bool has_symbol(cps_globals *globals, struct cps_function *function, uint64_t time)
 {
-    return EXPECTED(function->symbol != CPS_SYMBOL_NONE) || name_function(globals, function, time);
+    return EXPECTED(function->word != 0) || name_function(globals, function, time);
 }
 
 /* A call in a fiber that was suspended is told as if it had ended earlier by the time it slept, so
@@ -150,9 +156,8 @@ void cps_blocks_call(cps_globals *globals, const struct cps_frame *frame, uint64
         turn(globals, end);
     }
     PUT(globals, end,
-        cps_batch_put_call(&blocks->writer, frame->function->symbol,
-                           cps_recorder_depth(&globals->recorder, frame), end - blocks->writer.base,
-                           elapsed, memory));
+        cps_batch_put_call(&blocks->writer, symbol_of(frame->function), globals->recorder.depth,
+                           end - blocks->writer.base, elapsed, memory));
 }
 
 static void put_callers(cps_globals *globals, struct cps_function *function, uint64_t time)
@@ -163,7 +168,7 @@ static void put_callers(cps_globals *globals, struct cps_function *function, uin
         if (pair->calls == 0 || !pair->caller || !has_symbol(globals, pair->caller, time))
             continue;
         PUT(globals, time,
-            cps_batch_put_caller(&blocks->writer, function->symbol, pair->caller->symbol,
+            cps_batch_put_caller(&blocks->writer, symbol_of(function), symbol_of(pair->caller),
                                  pair->calls, pair->elapsed));
     }
 }
@@ -184,7 +189,7 @@ static uint64_t put_functions(cps_globals *globals, uint64_t time)
         if (totals.calls == 0 || !has_symbol(globals, function, time))
             continue;
         PUT(globals, time,
-            cps_batch_put_function(&globals->blocks.writer, function->symbol, &totals));
+            cps_batch_put_function(&globals->blocks.writer, symbol_of(function), &totals));
         put_callers(globals, function, time);
         without_pair += function->rest.calls;
     }
@@ -203,7 +208,7 @@ void cps_blocks_end(cps_globals *globals)
 {
     struct cps_blocks *blocks = &globals->blocks;
     const struct cps_recorder *recorder = &globals->recorder;
-    uint64_t time = MAX(globals->request.end, recorder->last);
+    uint64_t time = globals->request.end;
 
     if (!blocks->active)
         return;

@@ -39,13 +39,27 @@ static inline struct cps_function **slot_of(zend_function *function)
 #endif
 }
 
-static void call_begins(zend_execute_data *call)
+/* A user function's frame knows the run-time cache; for others the function is asked. */
+static void user_call_begins(zend_execute_data *call)
 {
-    cps_recorder_begin(&CPS_GLOBALS()->recorder, *slot_of(call->func), call);
+    struct cps_function **cache = (struct cps_function **)call->run_time_cache;
+
+    cps_recorder_begin(&CPS_GLOBALS()->recorder, cache[user_slot], call, true);
 }
 
-static void tell(cps_globals *globals, const struct cps_frame *frame, uint64_t now,
-                 uint64_t elapsed)
+static void internal_call_begins(zend_execute_data *call)
+{
+    cps_recorder_begin(&CPS_GLOBALS()->recorder, *slot_of(call->func), call, true);
+}
+
+static void call_begins_without_counter(zend_execute_data *call)
+{
+    cps_recorder_begin(&CPS_GLOBALS()->recorder, *slot_of(call->func), call, false);
+}
+
+/* Whatever kind of tracer wants to know of the call. */
+static ZEND_COLD void tell(cps_globals *globals, const struct cps_frame *frame, uint64_t now,
+                           uint64_t elapsed)
 {
     uint64_t memory = zend_memory_usage(0);
 
@@ -53,34 +67,102 @@ static void tell(cps_globals *globals, const struct cps_frame *frame, uint64_t n
         cps_blocks_call(globals, frame, now, elapsed, memory);
     if (cps_classic_is_watched(&globals->request))
         cps_classic_call(&globals->request, frame->function, elapsed, memory);
+    if (now >= globals->blocks.deadline)
+        cps_blocks_flush(globals);
 }
 
-static inline void end_call(cps_globals *globals, const void *key)
+/* Tells of a call that took longer than the threshold. Compiled in is the usual case alone: the
+ * function has a symbol, the record has room, and nobody listens to the classic probes. What must
+ * survive the question for the memory in use is one pointer. */
+static zend_always_inline void finish(cps_globals *globals, const struct cps_frame *frame,
+                                      const struct cps_function *function, uint64_t now,
+                                      uint64_t elapsed)
 {
-    uint64_t now = cps_clock_now(&globals->recorder.clock);
-    uint64_t elapsed;
-    struct cps_frame *frame = cps_recorder_end(&globals->recorder, key, now, &elapsed);
+    struct cps_batch_writer *writer = &globals->blocks.writer;
+    uint64_t end = now - frame->paused - writer->base;
+    uint32_t word = function->word;
+    struct cps_batch_call *record = (void *)(writer->block + writer->used);
 
-    if (frame && elapsed >= globals->limit)
+    if (elapsed < globals->limit) {
+        if (UNEXPECTED(now >= globals->blocks.deadline))
+            cps_blocks_flush(globals);
+        return;
+    }
+    if (UNEXPECTED(word == 0 || now >= globals->blocks.deadline || (end | elapsed) >> 32 != 0 ||
+                   writer->used > CPS_BATCH_MAX - sizeof(*record) ||
+                   cps_classic_is_any_watched())) {
         tell(globals, frame, now, elapsed);
-    if (UNEXPECTED(now >= globals->blocks.deadline))
-        cps_blocks_flush(globals);
+        return;
+    }
+    writer->used += sizeof(*record);
+    record->word = word;
+    record->depth = globals->recorder.depth;
+    record->end = (uint32_t)end;
+    record->elapsed = (uint32_t)elapsed;
+    record->memory = zend_memory_usage(0);
+}
+
+static zend_never_inline void finish_with_other_caller(cps_globals *globals,
+                                                       struct cps_frame *frame, uint64_t now,
+                                                       uint64_t elapsed)
+{
+    cps_recorder_count_slowly(&globals->recorder, frame, elapsed);
+    finish(globals, frame, frame->function, now, elapsed);
+}
+
+static ZEND_COLD void end_unexpected(cps_globals *globals, const void *key, uint64_t now)
+{
+    struct cps_frame *frame = cps_recorder_unwind(&globals->recorder, key, now);
+
+    if (frame)
+        finish_with_other_caller(globals, frame, now, cps_recorder_pop(&globals->recorder, now));
+}
+
+static zend_always_inline void end_call(cps_globals *globals, const void *key, uint64_t now)
+{
+    struct cps_frame *frame = globals->recorder.top;
+
+    if (UNEXPECTED(frame->key != key)) {
+        end_unexpected(globals, key, now);
+        return;
+    }
+    struct cps_function *function = frame->function;
+    const struct cps_function *caller = frame[-1].function;
+    uint64_t elapsed = cps_recorder_pop(&globals->recorder, now);
+
+    if (cps_recorder_count(function, caller, elapsed))
+        finish(globals, frame, function, now, elapsed);
+    else
+        finish_with_other_caller(globals, frame, now, elapsed);
 }
 
 static void call_ends(zend_execute_data *call, zval *result)
 {
+    cps_globals *globals = CPS_GLOBALS();
+
     (void)result;
-    end_call(CPS_GLOBALS(), call);
+    end_call(globals, call, cps_clock_at(&globals->recorder.clock, cps_clock_counter()));
+}
+
+static zend_never_inline void end_any(cps_globals *globals, const void *key)
+{
+    end_call(globals, key, cps_clock_now(&globals->recorder.clock));
+}
+
+static void call_ends_without_counter(zend_execute_data *call, zval *result)
+{
+    (void)result;
+    end_any(CPS_GLOBALS(), call);
 }
 
 static void cacheable_ends(zend_execute_data *call, zval *result,
                            enum cps_batch_cache_origin origin)
 {
     cps_globals *globals = CPS_GLOBALS();
-    const struct cps_frame *frame = globals->recorder.stack->top;
+    const struct cps_frame *frame = globals->recorder.top;
     const struct cps_function *caller = frame->key == call ? frame[-1].function : NULL;
 
-    end_call(globals, call);
+    end_any(globals, call);
     if (result)
         cps_drupal_event(globals, origin, caller, call, result);
 }
@@ -95,6 +177,27 @@ static void object_ends(zend_execute_data *call, zval *result)
     cacheable_ends(call, result, CPS_BATCH_OBJECT);
 }
 
+static zend_observer_fcall_begin_handler choose_begin(const zend_function *function)
+{
+    if (!cps_clock_has_counter)
+        return call_begins_without_counter;
+    return function->type == ZEND_USER_FUNCTION ? user_call_begins : internal_call_begins;
+}
+
+static zend_observer_fcall_end_handler choose_end(const cps_globals *globals,
+                                                  const zend_function *function)
+{
+    if (globals->request.http) {
+        enum cps_batch_cache_origin origin = cps_drupal_match(function);
+
+        if (origin == CPS_BATCH_RENDER_ARRAY)
+            return render_array_ends;
+        if (origin == CPS_BATCH_OBJECT)
+            return object_ends;
+    }
+    return cps_clock_has_counter ? call_ends : call_ends_without_counter;
+}
+
 static zend_observer_fcall_handlers instrument(zend_execute_data *call)
 {
     cps_globals *globals = CPS_GLOBALS();
@@ -103,17 +206,8 @@ static zend_observer_fcall_handlers instrument(zend_execute_data *call)
     if (!globals->recording)
         return handlers;
     *slot_of(call->func) = cps_names_resolve(&globals->recorder, call->func);
-    handlers.begin = call_begins;
-    switch (globals->request.http ? cps_drupal_match(call->func) : 0) {
-    case CPS_BATCH_RENDER_ARRAY:
-        handlers.end = render_array_ends;
-        break;
-    case CPS_BATCH_OBJECT:
-        handlers.end = object_ends;
-        break;
-    default:
-        handlers.end = call_ends;
-    }
+    handlers.begin = choose_begin(call->func);
+    handlers.end = choose_end(globals, call->func);
     return handlers;
 }
 
@@ -122,8 +216,8 @@ void cps_observer_end_all(cps_globals *globals)
     struct cps_recorder *recorder = &globals->recorder;
 
     cps_recorder_settle_fibers(recorder);
-    while (recorder->stack->top > recorder->stack->frames)
-        end_call(globals, recorder->stack->top->key);
+    while (recorder->top > recorder->stack->frames)
+        end_any(globals, recorder->top->key);
 }
 
 #if PHP_VERSION_ID >= 80100

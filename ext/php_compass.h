@@ -46,8 +46,9 @@ struct cps_request {
     const char *command; /* cli */
     uint64_t pid;
     uint64_t number;
-    uint64_t end;  /* ns: of the request proper, before the engine tears down; 0 before */
-    char *storage; /* what the strings point into; freed at the end of the request */
+    uint64_t end;       /* ns: of the request proper, before the engine tears down */
+    uint64_t outermost; /* ns: all calls together until then */
+    char *storage;      /* what the strings point into; freed at the end of the request */
 };
 
 struct cps_blocks {
@@ -113,6 +114,13 @@ bool cps_classic_wants_cache_event(enum cps_batch_cache_origin origin);
 static inline bool cps_classic_is_watched(const struct cps_request *request)
 {
     return cps_usdt_watched(request->http ? CPS_PROBE_fpm_function : CPS_PROBE_cli_function);
+}
+
+/* Whether a tracer of either kind of request is there. */
+static inline bool cps_classic_is_any_watched(void)
+{
+    return UNEXPECTED((cps_usdt_semaphores[CPS_PROBE_fpm_function] |
+                       cps_usdt_semaphores[CPS_PROBE_cli_function]) != 0);
 }
 
 /* emit_batch.c. begin: 0 or -ENOMEM. */

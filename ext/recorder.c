@@ -45,8 +45,25 @@ static void free_frames(struct cps_recorder *recorder, struct cps_stack *stack)
     place_frames(stack, NULL, 0, 0);
 }
 
-/* The new top frame in a larger stack; where there can be none the call is counted, and NULL. */
-struct cps_frame *cps_recorder_grow(struct cps_recorder *recorder)
+static void leave(struct cps_recorder *recorder)
+{
+    struct cps_stack *stack = recorder->stack;
+
+    stack->top = recorder->top;
+    stack->limit = recorder->limit;
+    stack->depth = recorder->depth;
+}
+
+static void enter(struct cps_recorder *recorder, struct cps_stack *stack)
+{
+    recorder->stack = stack;
+    recorder->top = stack->top;
+    recorder->limit = stack->limit;
+    recorder->depth = stack->depth;
+}
+
+/* A larger stack; where there can be none, false. */
+static bool grow(struct cps_recorder *recorder)
 {
     struct cps_stack *stack = recorder->stack;
     struct cps_frame *old = stack->frames;
@@ -55,16 +72,31 @@ struct cps_frame *cps_recorder_grow(struct cps_recorder *recorder)
 
     if (stack != &recorder->no_room && recorder->storage->frames + count <= CPS_RECORDER_MAX_FRAMES)
         frames = malloc(2 * count * sizeof(*frames));
-    if (!frames) {
-        stack->beyond++;
-        recorder->calls_beyond++;
-        return NULL;
-    }
+    if (!frames)
+        return false;
     memcpy(frames, old, count * sizeof(*frames));
-    recorder->storage->frames += count;
-    place_frames(stack, frames, count - 1, 2 * count);
     free(old);
-    return stack->top + 1;
+    recorder->storage->frames += count;
+    leave(recorder);
+    place_frames(stack, frames, count - 1, 2 * count);
+    enter(recorder, stack);
+    return true;
+}
+
+void cps_recorder_begin_slowly(struct cps_recorder *recorder, struct cps_function *function,
+                               const void *key)
+{
+    if (recorder->top + 1 == recorder->limit && !grow(recorder)) {
+        recorder->stack->beyond++;
+        recorder->calls_beyond++;
+        return;
+    }
+    struct cps_frame *frame = ++recorder->top;
+
+    recorder->depth++;
+    function->active++;
+    *frame = (struct cps_frame){
+        .function = function, .key = key, .start = cps_clock_now(&recorder->clock)};
 }
 
 static void release(struct cps_recorder *recorder, struct cps_stack *stack)
@@ -96,32 +128,39 @@ static bool prepare(struct cps_recorder *recorder)
     return recorder->main.frames || allocate_frames(recorder, &recorder->main, FIRST_MAIN_FRAMES);
 }
 
+static void rewind_main(struct cps_recorder *recorder)
+{
+    struct cps_stack *stack = &recorder->main;
+
+    stack->top = stack->frames;
+    stack->frames[0] = (struct cps_frame){0};
+    stack->depth = 0;
+    stack->beyond = recorder->no_room.beyond = 0;
+    stack->resumer = recorder->no_room.resumer = NULL;
+    enter(recorder, stack);
+}
+
 int cps_recorder_start(struct cps_recorder *recorder)
 {
     if (!prepare(recorder)) {
         cps_recorder_free(recorder);
         return -ENOMEM;
     }
-    free_fiber_stacks(recorder);
     cps_tables_clear(recorder->storage);
     cps_tables_init_function(&recorder->overflow);
     recorder->overflow.active = 0;
     recorder->overflow.name = recorder->overflow.classic_name = "";
     recorder->calls_beyond = 0;
     cps_clock_set(&recorder->clock);
-    recorder->last = cps_clock_now(&recorder->clock);
-    recorder->stack = &recorder->main;
-    recorder->main.top = recorder->main.frames;
-    recorder->main.beyond = recorder->no_room.beyond = 0;
-    recorder->main.resumer = recorder->no_room.resumer = NULL;
+    rewind_main(recorder);
     return 0;
 }
 
 void cps_recorder_stop(struct cps_recorder *recorder)
 {
+    leave(recorder);
     free_fiber_stacks(recorder);
-    recorder->stack = &recorder->main;
-    recorder->main.top = recorder->main.frames;
+    rewind_main(recorder);
     if (cps_tables_is_large(recorder->storage) || capacity(&recorder->main) > LARGE_FRAMES)
         cps_recorder_free(recorder);
 }
@@ -165,45 +204,63 @@ uint64_t cps_recorder_calls(const struct cps_function *function)
     return calls;
 }
 
-/* A call whose caller is not the one before. Leaves the pair as the function's most recent. */
-struct cps_pair *cps_recorder_pair(struct cps_recorder *recorder, struct cps_function *function,
-                                   struct cps_function *caller)
+static struct cps_pair *find_pair(struct cps_recorder *recorder, struct cps_function *function,
+                                  struct cps_function *caller)
 {
     struct cps_pair *pair = &function->first;
 
     if (pair->calls == 0)
         pair->caller = caller;
-    if (pair->caller != caller) {
-        pair = cps_tables_find_pair(recorder->storage, function, caller);
-        if (!pair)
-            pair = cps_tables_add_pair(recorder->storage, function, caller);
-        if (!pair) {
-            pair = &function->rest;
-            pair->caller = caller;
-        }
+    if (pair->caller == caller)
+        return pair;
+    pair = cps_tables_find_pair(recorder->storage, function, caller);
+    if (!pair)
+        pair = cps_tables_add_pair(recorder->storage, function, caller);
+    if (!pair) {
+        pair = &function->rest;
+        pair->caller = caller;
     }
-    function->recent = pair;
     return pair;
 }
 
-/* The call that ends is not on top. Either it never had a frame, or the calls above it never told
- * their end: they end with it. */
-bool cps_recorder_unwind(struct cps_recorder *recorder, const void *key, uint64_t now)
+void cps_recorder_count_slowly(struct cps_recorder *recorder, struct cps_frame *frame,
+                               uint64_t elapsed)
+{
+    struct cps_function *caller = frame[-1].function;
+
+    frame->function->recent = find_pair(recorder, frame->function, caller);
+    (void)cps_recorder_count(frame->function, caller, elapsed);
+}
+
+static void pop_whole(struct cps_recorder *recorder, uint64_t now)
+{
+    struct cps_frame *frame = recorder->top;
+    uint64_t elapsed = cps_recorder_pop(recorder, now);
+
+    cps_recorder_count_slowly(recorder, frame, elapsed);
+}
+
+struct cps_frame *cps_recorder_unwind(struct cps_recorder *recorder, const void *key, uint64_t now)
 {
     struct cps_stack *stack = recorder->stack;
-    struct cps_frame *frame = stack->top;
+    struct cps_frame *frame = recorder->top;
 
     if (stack->beyond > 0) {
         stack->beyond--;
-        return false;
+        return NULL;
     }
     while (frame > stack->frames && frame->key != key)
         frame--;
     if (frame == stack->frames)
-        return false;
-    while (stack->top > frame)
-        (void)cps_recorder_pop(recorder, now);
-    return true;
+        return NULL;
+    while (recorder->top > frame)
+        pop_whole(recorder, now);
+    return frame;
+}
+
+uint64_t cps_recorder_outermost(const struct cps_recorder *recorder)
+{
+    return recorder->main.frames[0].children;
 }
 
 struct cps_stack *cps_recorder_stack_open(struct cps_recorder *recorder)
@@ -226,24 +283,24 @@ struct cps_stack *cps_recorder_stack_open(struct cps_recorder *recorder)
 /* Ends the open calls of a suspended stack at the moment when it was suspended. */
 static void settle(struct cps_recorder *recorder, struct cps_stack *stack)
 {
-    recorder->stack = stack;
+    enter(recorder, stack);
     for (struct cps_frame *frame = stack->top; frame > stack->frames; frame--)
         frame->function->active++;
-    while (stack->top > stack->frames)
-        (void)cps_recorder_pop(recorder, stack->changed);
+    while (recorder->top > stack->frames)
+        pop_whole(recorder, stack->changed);
+    leave(recorder);
 }
 
 void cps_recorder_stack_close(struct cps_recorder *recorder, struct cps_stack *stack)
 {
     struct cps_stack *running = recorder->stack;
-    uint64_t last = recorder->last;
 
     if (stack == &recorder->no_room || stack == running)
         return;
+    leave(recorder);
     settle(recorder, stack);
-    recorder->stack = running;
-    recorder->last = last;
     release(recorder, stack);
+    enter(recorder, running);
 }
 
 static void suspend(struct cps_stack *stack, uint64_t now)
@@ -261,7 +318,7 @@ static void resume(struct cps_stack *stack, struct cps_stack *resumer, uint64_t 
 
     if (!stack->frames[0].function) {
         stack->frames[0].function = resumer->top->function;
-        stack->depth = resumer->depth + (uint32_t)(resumer->top - resumer->frames);
+        stack->depth = resumer->depth;
     }
     stack->resumer = resumer;
     stack->changed = now;
@@ -278,21 +335,20 @@ void cps_recorder_switch(struct cps_recorder *recorder, struct cps_stack *to, ui
 
     if (from == to)
         return;
-    recorder->stack = to;
+    leave(recorder);
     if (from->resumer == to)
         suspend(from, now);
     else if (to != &recorder->main)
         resume(to, from, now);
+    enter(recorder, to);
 }
 
 void cps_recorder_settle_fibers(struct cps_recorder *recorder)
 {
-    uint64_t last = recorder->last;
-
     while (recorder->stack->resumer)
         cps_recorder_switch(recorder, recorder->stack->resumer, cps_clock_now(&recorder->clock));
+    leave(recorder);
     for (struct cps_stack *stack = recorder->storage->stacks; stack; stack = stack->next)
         settle(recorder, stack);
-    recorder->stack = &recorder->main;
-    recorder->last = last;
+    enter(recorder, &recorder->main);
 }

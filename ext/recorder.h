@@ -34,8 +34,6 @@
 #define CPS_RECORDER_MAX_FRAMES (1u << 20) /* over all stacks */
 #define CPS_RECORDER_MAX_NAMES (16u << 20) /* bytes */
 
-#define CPS_SYMBOL_NONE UINT32_MAX
-
 struct cps_function;
 
 /* How often and for how long one function called another. */
@@ -53,7 +51,7 @@ struct cps_function {
     uint64_t elapsed;
     uint64_t longest;
     uint32_t active;
-    uint32_t symbol; /* in the blocks of the request, or CPS_SYMBOL_NONE */
+    uint32_t word; /* the owner's: what begins its call records; 0 at first */
     struct cps_pair *recent;
     struct cps_pair first;
 
@@ -74,12 +72,13 @@ struct cps_frame {
     uint64_t paused;
 };
 
-/* frames[0] is no call: its function is the caller of the outermost. */
+/* frames[0] is no call: its function is the caller of the outermost. top, limit and depth are those
+ * of the moment when the stack was left; while it runs, the recorder has them. */
 struct cps_stack {
+    struct cps_frame *frames;
     struct cps_frame *top;
     struct cps_frame *limit;
-    struct cps_frame *frames;
-    uint32_t depth;   /* of the outermost call, in the request */
+    uint32_t depth;
     uint32_t beyond;  /* open calls that had no room */
     uint64_t changed; /* when it was last resumed or suspended */
     struct cps_stack *resumer;
@@ -90,9 +89,11 @@ struct cps_stack {
 struct cps_recorder_storage;
 
 struct cps_recorder {
-    struct cps_stack *stack; /* the running context's */
+    struct cps_frame *top; /* of the running stack */
+    struct cps_frame *limit;
+    uint32_t depth; /* open calls of the request, without those in suspended fibers */
     struct cps_clock clock;
-    uint64_t last; /* when the last call ended */
+    struct cps_stack *stack; /* the running one */
     struct cps_function overflow;
     uint64_t calls_beyond; /* calls that a full stack could not hold */
     struct cps_stack main;
@@ -136,83 +137,81 @@ struct cps_stack *cps_recorder_stack_open(struct cps_recorder *recorder);
 void cps_recorder_stack_close(struct cps_recorder *recorder, struct cps_stack *stack);
 void cps_recorder_switch(struct cps_recorder *recorder, struct cps_stack *to, uint64_t now);
 
+/* The time of all outermost calls of the main stack together. */
+uint64_t cps_recorder_outermost(const struct cps_recorder *recorder);
+
 /* Ends the calls of suspended fibers, at the moment when each was suspended, and goes back to the
  * main stack. */
 void cps_recorder_settle_fibers(struct cps_recorder *recorder);
 
-/* The cold halves of what follows. */
-struct cps_frame *cps_recorder_grow(struct cps_recorder *recorder);
-bool cps_recorder_unwind(struct cps_recorder *recorder, const void *key, uint64_t now);
-struct cps_pair *cps_recorder_pair(struct cps_recorder *recorder, struct cps_function *function,
-                                   struct cps_function *caller);
+/* Where there is no room, or no counter. */
+void cps_recorder_begin_slowly(struct cps_recorder *recorder, struct cps_function *function,
+                               const void *key);
 
-/* A call begins. */
-static inline void cps_recorder_begin(struct cps_recorder *recorder, struct cps_function *function,
-                                      const void *key)
+/* A call begins, which `key` tells from others that are open. `counter`: whether the clock has one,
+ * a constant where this is compiled in. */
+static inline __attribute__((always_inline)) void cps_recorder_begin(struct cps_recorder *recorder,
+                                                                     struct cps_function *function,
+                                                                     const void *key, bool counter)
 {
-    struct cps_stack *stack = recorder->stack;
-    struct cps_frame *frame = stack->top + 1;
+    struct cps_frame *frame = recorder->top + 1;
 
-    if (__builtin_expect(frame == stack->limit, 0)) {
-        frame = cps_recorder_grow(recorder);
-        if (!frame)
-            return;
+    if (__builtin_expect(frame == recorder->limit || !counter, 0)) {
+        cps_recorder_begin_slowly(recorder, function, key);
+        return;
     }
-    stack->top = frame;
+    recorder->top = frame;
+    recorder->depth++;
     function->active++;
     frame->function = function;
     frame->key = key;
     frame->children = 0;
     frame->paused = 0;
-    frame->start = cps_clock_now(&recorder->clock);
+    frame->start = cps_clock_at(&recorder->clock, cps_clock_counter());
 }
 
-/* Takes the topmost call off its stack and adds it up. Returns its time. */
-static inline uint64_t cps_recorder_pop(struct cps_recorder *recorder, uint64_t now)
+/* Takes the topmost call off the stack and adds it up, all but its pair. Returns its time. */
+static inline __attribute__((always_inline)) uint64_t
+cps_recorder_pop(struct cps_recorder *recorder, uint64_t now)
 {
-    struct cps_stack *stack = recorder->stack;
-    struct cps_frame *frame = stack->top;
-    struct cps_frame *parent = frame - 1;
+    struct cps_frame *frame = recorder->top;
     struct cps_function *function = frame->function;
-    struct cps_pair *pair = function->recent;
     uint64_t elapsed = now - frame->start;
 
     if (__builtin_expect((int64_t)elapsed < 0, 0))
         elapsed = 0; /* a machine that moved: its counter may step back */
-    stack->top = parent;
-    recorder->last = now;
-    parent->children += elapsed;
+    recorder->top = frame - 1;
+    recorder->depth--;
+    frame[-1].children += elapsed;
     function->self += elapsed - frame->children;
     if (elapsed > function->longest)
         function->longest = elapsed;
     if (--function->active == 0)
         function->elapsed += elapsed;
-    if (__builtin_expect(pair->caller != parent->function, 0))
-        pair = cps_recorder_pair(recorder, function, parent->function);
-    pair->calls++;
-    pair->elapsed += elapsed;
     return elapsed;
 }
 
-/* A call ends: its frame, which holds until the next call begins, or NULL where it had no room.
- * *elapsed is its time. */
-static inline struct cps_frame *cps_recorder_end(struct cps_recorder *recorder, const void *key,
-                                                 uint64_t now, uint64_t *elapsed)
+/* Adds a popped call to the pair of its function and its caller, if that is the one of the
+ * function's last call. */
+static inline __attribute__((always_inline)) bool
+cps_recorder_count(struct cps_function *function, const struct cps_function *caller,
+                   uint64_t elapsed)
 {
-    if (__builtin_expect(recorder->stack->top->key != key, 0) &&
-        !cps_recorder_unwind(recorder, key, now))
-        return NULL;
-    *elapsed = cps_recorder_pop(recorder, now);
-    return recorder->stack->top + 1;
+    struct cps_pair *pair = function->recent;
+
+    if (__builtin_expect(pair->caller != caller, 0))
+        return false;
+    pair->calls++;
+    pair->elapsed += elapsed;
+    return true;
 }
 
-/* The depth of a frame of the running context in the request. */
-static inline uint32_t cps_recorder_depth(const struct cps_recorder *recorder,
-                                          const struct cps_frame *frame)
-{
-    const struct cps_stack *stack = recorder->stack;
+/* The same whatever the caller. */
+void cps_recorder_count_slowly(struct cps_recorder *recorder, struct cps_frame *frame,
+                               uint64_t elapsed);
 
-    return stack->depth + (uint32_t)(frame - stack->frames) - 1;
-}
+/* The call that ends is not on top: its frame, once the calls above it have ended with it, or NULL
+ * where it never had one. */
+struct cps_frame *cps_recorder_unwind(struct cps_recorder *recorder, const void *key, uint64_t now);
 
 #endif

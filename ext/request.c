@@ -167,8 +167,10 @@ void cps_request_start(cps_globals *globals)
 
 void cps_request_finish(cps_globals *globals)
 {
-    if (globals->recording)
-        globals->request.end = cps_clock_now(&globals->recorder.clock);
+    if (!globals->recording)
+        return;
+    globals->request.end = cps_clock_now(&globals->recorder.clock);
+    globals->request.outermost = cps_recorder_outermost(&globals->recorder);
 }
 
 void cps_request_close(cps_globals *globals)
@@ -176,6 +178,8 @@ void cps_request_close(cps_globals *globals)
     if (!globals->recording)
         return;
     cps_observer_end_all(globals);
+    if (cps_recorder_outermost(&globals->recorder) != globals->request.outermost)
+        globals->request.end = cps_clock_now(&globals->recorder.clock);
     cps_blocks_end(globals);
     cps_classic_end(&globals->request);
     cps_recorder_stop(&globals->recorder);

@@ -81,7 +81,7 @@ void cps_tables_init_function(struct cps_function *function)
     function->self = 0;
     function->elapsed = 0;
     function->longest = 0;
-    function->symbol = CPS_SYMBOL_NONE;
+    function->word = 0;
     function->first = (struct cps_pair){0};
     function->rest = (struct cps_pair){0};
     function->recent = &function->first;
