@@ -1,19 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CAP_PERFMON was to be enough for uprobes from Linux 5.8 on, and was until 6.16: since then, and
+ * in the stable kernels that took the change, perf_event_open asks for CAP_SYS_ADMIN again, because
+ * a uprobe in the middle of an instruction can do harm. Versions do not tell, so the kernel is
+ * asked: CAP_SYS_ADMIN is taken out of effect, a uprobe on nothing is tried, and only where that is
+ * refused is the capability kept.
+ */
 #include "privileges.h"
 
 #include <cap-ng.h>
 #include <errno.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
 #include <seccomp.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cleanup.h"
 
 #define DESCRIPTORS 4096
 
 static bool has(unsigned int capability)
 {
     return capng_have_capability(CAPNG_EFFECTIVE, capability) == 1;
+}
+
+/* CAP_BPF and CAP_PERFMON came with Linux 5.8; before, CAP_SYS_ADMIN is both of them. */
+static bool kernel_knows_bpf(void)
+{
+    return prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) >= 0;
 }
 
 static void raise_limit(__rlimit_resource_t resource, rlim_t wanted)
@@ -35,11 +57,64 @@ static void raise_descriptors(void)
         raise_limit(RLIMIT_NOFILE, limit.rlim_max > DESCRIPTORS ? limit.rlim_max : DESCRIPTORS);
 }
 
-static void keep(unsigned int capability, bool had)
+static void keep(unsigned int capability, bool had, unsigned int sets)
 {
     if (had)
-        (void)capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET,
-                           capability);
+        (void)capng_update(CAPNG_ADD, sets, capability);
+}
+
+/* The number that the kernel has given to uprobes, or -1. */
+static int uprobe_type(void)
+{
+    cps_auto_fclose FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+    char text[16];
+
+    if (!file || !fgets(text, sizeof(text), file))
+        return -1;
+    return (int)strtol(text, NULL, 10);
+}
+
+/* Whether the kernel would let this thread, as it is now, set uprobes. It asks that before it looks
+ * for the file, so a file that does not exist is enough of a question. */
+static bool may_probe(void)
+{
+    struct perf_event_attr attributes = {
+        .size = sizeof(attributes),
+        .type = (unsigned int)uprobe_type(),
+        .config1 = (uint64_t)(uintptr_t) "/proc/self/none",
+    };
+    long fd = syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+    if (fd >= 0)
+        (void)close((int)fd);
+    return fd >= 0 || (errno != EACCES && errno != EPERM);
+}
+
+struct held {
+    bool bpf;
+    bool perfmon;
+    bool ptrace;
+    bool admin;
+    bool setpcap;
+};
+
+static struct held held_now(void)
+{
+    return (struct held){has(CAP_BPF), has(CAP_PERFMON), has(CAP_SYS_PTRACE), has(CAP_SYS_ADMIN),
+                         has(CAP_SETPCAP)};
+}
+
+static int apply(const struct held *held, bool admin, bool last)
+{
+    const unsigned int both = CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET;
+
+    capng_clear(CAPNG_SELECT_BOTH);
+    keep(CAP_BPF, held->bpf, both);
+    keep(CAP_PERFMON, held->perfmon, both);
+    keep(CAP_SYS_PTRACE, held->ptrace, both);
+    keep(CAP_SYS_ADMIN, held->admin && (admin || !last), admin ? both : CAPNG_PERMITTED);
+    keep(CAP_SETPCAP, held->setpcap && !last, CAPNG_EFFECTIVE | CAPNG_PERMITTED);
+    return capng_apply(last && held->setpcap ? CAPNG_SELECT_BOTH : CAPNG_SELECT_CAPS);
 }
 
 int cps_privileges_drop(struct cps_error *error)
@@ -48,35 +123,43 @@ int cps_privileges_drop(struct cps_error *error)
     raise_descriptors();
     if (capng_get_caps_process() < 0)
         return cps_error_set(error, -EPERM, "the capabilities of the process cannot be read");
-    bool admin = has(CAP_SYS_ADMIN);
-    bool ptrace = has(CAP_SYS_PTRACE);
-    bool bounding = has(CAP_SETPCAP);
-    capng_clear(CAPNG_SELECT_BOTH);
-    keep(CAP_SYS_ADMIN, admin);
-    keep(CAP_SYS_PTRACE, ptrace);
-    if (capng_apply(bounding ? CAPNG_SELECT_BOTH : CAPNG_SELECT_CAPS) != 0)
+    struct held held = held_now();
+    /* First without CAP_SYS_ADMIN in effect, to see whether the kernel can do without. */
+    if (apply(&held, false, false) != 0 ||
+        apply(&held, !held.bpf || !kernel_knows_bpf() || !may_probe(), true) != 0)
         return cps_error_set(error, -EPERM, "capabilities cannot be dropped");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-        return cps_error_set(error, -errno, "no-new-privileges cannot be set: %s", strerror(errno));
+        return cps_error_set(error, -errno, "no-new-privileges cannot be set");
     return 0;
 }
 
-/* perf_event_open wants CAP_SYS_ADMIN for a uprobe, whatever else there is (seen on Linux 6.18),
- * and that includes CAP_BPF and CAP_PERFMON. CAP_SYS_PTRACE opens /proc/PID/root of other users'
- * processes. */
+static void name_missing(char *text, size_t size, const char *name, bool there)
+{
+    if (!there)
+        (void)snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", name);
+}
+
 bool cps_privileges_sufficient(struct cps_error *error)
 {
+    char missing[128] = "";
+    bool bpf = kernel_knows_bpf();
+
     if (capng_get_caps_process() < 0)
         return true;
     bool admin = has(CAP_SYS_ADMIN);
-    bool ptrace = has(CAP_SYS_PTRACE);
-    if (admin && ptrace)
+    if (bpf) {
+        name_missing(missing, sizeof(missing), "CAP_BPF", admin || has(CAP_BPF));
+        name_missing(missing, sizeof(missing), "CAP_PERFMON", admin || has(CAP_PERFMON));
+    }
+    name_missing(missing, sizeof(missing), "CAP_SYS_PTRACE", has(CAP_SYS_PTRACE));
+    name_missing(missing, sizeof(missing), "CAP_SYS_ADMIN (this kernel asks for it)",
+                 admin || (bpf && (!has(CAP_PERFMON) || may_probe())));
+    if (!*missing)
         return true;
-    (void)cps_error_set(
-        error, -EPERM,
-        "missing capabilities: %s%s%s; add them to the container or unit, nothing can "
-        "be traced without",
-        admin ? "" : "CAP_SYS_ADMIN", admin || ptrace ? "" : ", ", ptrace ? "" : "CAP_SYS_PTRACE");
+    (void)cps_error_set(error, -EPERM,
+                        "missing capabilities: %s; add them to the container or unit, nothing can "
+                        "be traced without",
+                        missing);
     return false;
 }
 

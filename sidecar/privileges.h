@@ -12,8 +12,8 @@
 #include "error.h"
 
 /* Raises the limits on descriptors and on locked memory (kernels before 5.11 charge BPF maps to it)
- * as far as is allowed, drops every capability but CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE (and
- * CAP_SYS_ADMIN where the kernel does not know those, or it is all that was given), and sets
+ * as far as is allowed, drops every capability but CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, and
+ * CAP_SYS_ADMIN where the kernel wants it for uprobes or does not know the first two, and sets
  * no-new-privileges. 0, or -EPERM with a sentence. */
 int cps_privileges_drop(struct cps_error *error);
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One loop, one thread. A turn of it: see whether anybody watches; if so, have the collector open,
- * look for files when it is time, attach what is new, let go of what is gone, and drain the rings
- * for a moment; if not, wait. Nothing of BPF is loaded while nobody watches.
+ * One loop, one thread. A turn of it: see whether anybody watches; if so, look for files when it is
+ * time, attach what is new, let go of what is gone, and drain the rings for a moment; if not, wait.
+ *
+ * Loading the programs takes far longer than attaching them, so they are loaded before anybody
+ * comes. After the last one has left, they are thrown away and loaded anew, and with them go the
+ * requests whose end will not be seen.
  *
  * A file is known by device and inode. One that could not be attached keeps a time before which it
  * is not tried again; one that no process has mapped any more stays attached for a while, since a
@@ -59,7 +62,8 @@ struct cps_supervisor {
     uint64_t next_scan;
     uint64_t open_retry_at;
     uint64_t open_delay;
-    bool settled; /* a runtime was found, or its absence reported */
+    bool watching; /* somebody subscribes, or did until a moment ago */
+    bool settled;  /* a runtime was found, or its absence reported */
     char open_said[sizeof(((struct cps_error *)0)->text)];
     char scan_said[sizeof(((struct cps_error *)0)->text)];
 };
@@ -160,7 +164,7 @@ static void add_stats(struct cps_collector_stats *sum, const struct cps_collecto
     sum->traces_expired += more->traces_expired;
 }
 
-static bool open_collector(struct cps_supervisor *supervisor, uint64_t now)
+static void open_collector(struct cps_supervisor *supervisor, uint64_t now)
 {
     struct cps_collector_options options = {
         .max_function_calls = supervisor->options.max_function_calls,
@@ -170,21 +174,20 @@ static bool open_collector(struct cps_supervisor *supervisor, uint64_t now)
     };
     struct cps_error error;
 
-    if (supervisor->collector)
-        return true;
-    if (now < supervisor->open_retry_at)
-        return false;
+    if (supervisor->collector || now < supervisor->open_retry_at)
+        return;
     if (cps_collector_open(&options, &supervisor->collector, &error) == 0) {
         supervisor->open_delay = supervisor->options.backoff;
         supervisor->open_said[0] = '\0';
-        return true;
+        if (supervisor->watching)
+            supervisor->next_scan = 0;
+        return;
     }
     supervisor->stats.attach_failures++;
     complain(supervisor, CPS_LOG_ERROR, error.text, supervisor->open_said,
              sizeof(supervisor->open_said));
     supervisor->open_retry_at = now + supervisor->open_delay;
     supervisor->open_delay = next_delay(supervisor, supervisor->open_delay);
-    return false;
 }
 
 static void close_collector(struct cps_supervisor *supervisor)
@@ -310,7 +313,7 @@ static bool scan_runtime(struct cps_supervisor *supervisor, enum cps_runtime run
         supervisor->stats.scan_failures++;
         return false;
     }
-    if (supervisor->collector)
+    if (supervisor->collector && supervisor->watching)
         see_targets(supervisor, targets, count, now);
     cps_targets_free(targets, count);
     return count > 0;
@@ -325,7 +328,7 @@ static void scan(struct cps_supervisor *supervisor, uint64_t now, struct cps_err
     stats->php_discovered = scan_runtime(supervisor, CPS_RUNTIME_PHP, now, &php);
     stats->node_discovered = scan_runtime(supervisor, CPS_RUNTIME_NODE, now, &node);
     supervisor->next_scan = now + supervisor->options.rescan;
-    if (supervisor->collector)
+    if (supervisor->collector && supervisor->watching)
         forget_absent(supervisor, now);
     if (stats->php_discovered || stats->node_discovered) {
         supervisor->settled = true;
@@ -405,7 +408,7 @@ static void wait_idle(struct cps_supervisor *supervisor, bool wanted)
 
     if ((wanted || !supervisor->settled) && supervisor->next_scan < due)
         due = supervisor->next_scan;
-    if (wanted && !supervisor->collector && supervisor->open_retry_at < due)
+    if (!supervisor->collector && supervisor->open_retry_at < due)
         due = supervisor->open_retry_at;
     until.tv_sec = (time_t)(due / SECOND);
     until.tv_nsec = (long)(due % SECOND);
@@ -417,21 +420,29 @@ static void wait_idle(struct cps_supervisor *supervisor, bool wanted)
     (void)pthread_mutex_unlock(&supervisor->lock);
 }
 
+static void watch(struct cps_supervisor *supervisor, bool wanted, uint64_t now)
+{
+    if (wanted) {
+        supervisor->last_wanted = now;
+        if (!supervisor->watching)
+            supervisor->next_scan = 0;
+        supervisor->watching = true;
+    } else if (supervisor->watching && now - supervisor->last_wanted >= supervisor->options.grace) {
+        close_collector(supervisor);
+        supervisor->watching = false;
+    }
+}
+
 static void turn(struct cps_supervisor *supervisor)
 {
     uint64_t now = now_ns();
     bool wanted = is_wanted(supervisor);
 
-    if (wanted) {
-        supervisor->last_wanted = now;
-        if (!supervisor->collector && open_collector(supervisor, now))
-            supervisor->next_scan = 0;
-    } else if (now - supervisor->last_wanted >= supervisor->options.grace) {
-        close_collector(supervisor);
-    }
+    watch(supervisor, wanted, now);
+    open_collector(supervisor, now);
     look(supervisor, wanted, now);
     publish_stats(supervisor);
-    if (supervisor->collector)
+    if (supervisor->collector && supervisor->watching)
         drain(supervisor);
     else
         wait_idle(supervisor, wanted);
