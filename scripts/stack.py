@@ -247,11 +247,12 @@ http {{
         return process, port
 
     def sidecar(self, port=None, env=None, name="sidecar"):
-        """Starts the sidecar for this stack's extension and waits until it is healthy."""
+        """Starts the sidecar for this stack's PHP alone, and waits until it answers."""
         port = port or free_port()
         process = self.spawn(name, [find_built("compass-sidecar")], env={
             "COMPASS_SIDECAR_ADDR": f"127.0.0.1:{port}",
             "COMPASS_SIDECAR_PHP_EXTENSION_PATH": self.path("compass.so"),
+            "COMPASS_SIDECAR_NODE_PROCESS_NAME": "none of them",
             **(env or {})})
         self.await_port(name, process, port)
         return process, port

@@ -26,7 +26,7 @@ class Tap:
         print(f"{'ok' if condition else 'not ok'} {self.count} - {name}", flush=True)
         if not condition and detail != "":
             for line in str(detail).splitlines()[:40]:
-                print(f"# {line}", flush=True)
+                print(f"# {line[:1000]}", flush=True)
         return condition
 
     def equal(self, found, expected, name):
