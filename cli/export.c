@@ -15,6 +15,7 @@ const struct cps_export_format cps_export_formats[] = {
     {"callgrind", ".callgrind", "for KCachegrind, QCachegrind and callgrind_annotate",
      cps_export_callgrind},
     {"html", ".html", "one page with a timeline and a flame graph, for a browser", cps_export_html},
+    {"summary", ".txt", "a readable line a request", cps_export_summary},
     {NULL, NULL, NULL, NULL},
 };
 

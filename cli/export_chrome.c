@@ -83,6 +83,7 @@ static int append_trace(struct writer *writer)
         for (uint32_t i = 0; i < timeline.count; i++)
             append_call(writer, i);
     }
+    writer->timeline = NULL;
     cps_timeline_free(&timeline);
     cps_tree_free(&tree);
     return r;

@@ -261,6 +261,26 @@ static void ndjson_reads_back(void **state)
     assert_int_equal(read->call_count, trace->call_count);
 }
 
+static void summary_is_a_line_a_request(void **state)
+{
+    cps_auto_trace struct cps_trace *trace = nested();
+    cps_auto_trace struct cps_trace *other = made_trace("drush cron", 412000, NULL, 0);
+    cps_auto_buf struct cps_buf out = {0};
+
+    (void)state;
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    trace->calls_dropped = 7;
+    other->source = CPS_SOURCE_CLI;
+    other->status = 0;
+    other->outcome = CPS_OUTCOME_ABORTED;
+    export(cps_export_summary, trace, other, &out);
+    assert_string_equal(out.data,
+                        "14:13:20.000  php   GET     200   838 ms     15   40 MB  /node/1  "
+                        "[load 48%]  7 calls not kept\n"
+                        "14:13:20.000  php   cli       -   412 µs      0   40 MB  drush cron  "
+                        "aborted\n");
+}
+
 static struct cps_trace *hostile(void)
 {
     static const char name[] = "</script><script>alert(1)</script>\0\x1b[31m\xff;\n(2)\xe2\x80\xae";
@@ -347,6 +367,7 @@ int main(void)
         cmocka_unit_test(callgrind_takes_exact_totals),
         cmocka_unit_test(html_adds_up),
         cmocka_unit_test(ndjson_reads_back),
+        cmocka_unit_test(summary_is_a_line_a_request),
         cmocka_unit_test(hostile_names_break_no_format),
         cmocka_unit_test(no_traces_are_an_empty_document),
         cmocka_unit_test(formats_are_found_by_name),
