@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,11 +85,12 @@ static bool missing_capabilities(char *out, size_t size)
     static const struct {
         unsigned int number;
         const char *name;
-    } needed[] = {{39, "CAP_BPF"}, {38, "CAP_PERFMON"}, {19, "CAP_SYS_PTRACE"}};
+    } needed[] = {
+        {CAP_BPF, "CAP_BPF"}, {CAP_PERFMON, "CAP_PERFMON"}, {CAP_SYS_PTRACE, "CAP_SYS_PTRACE"}};
     size_t used = 0;
 
     out[0] = '\0';
-    if (has_capability(21)) /* CAP_SYS_ADMIN is all of them but SYS_PTRACE */
+    if (has_capability(CAP_SYS_ADMIN)) /* CAP_SYS_ADMIN is all of them but SYS_PTRACE */
         return false;
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]) && used < size; i++) {
         int written;
@@ -139,10 +141,13 @@ static int take_sample(void *context, void *sample, size_t size)
     return ++collector->drained >= DRAIN_RECORDS ? -EAGAIN : 0;
 }
 
+/* Programs that may sleep can read memory that has to be paged in first; kernels before 6.0 refuse
+ * to load them. libbpf 1.1 has no section name for them, so the flag is set here. */
 static int load_programs(struct cps_collector *collector,
-                         const struct cps_collector_options *options)
+                         const struct cps_collector_options *options, bool may_fault)
 {
     size_t ring_bytes = options->ring_bytes ? options->ring_bytes : DEFAULT_RING_BYTES;
+    struct bpf_program *program;
     struct stat own;
     int result;
 
@@ -157,7 +162,23 @@ static int load_programs(struct cps_collector *collector,
     collector->programs->rodata->own_namespace = (uint32_t)own.st_ino;
     collector->programs->rodata->any_namespace = options->any_pid_namespace;
     collector->programs->rodata->wake_bytes = ring_bytes / 2;
+    collector->programs->rodata->may_fault = may_fault;
+    if (may_fault)
+        bpf_object__for_each_program (program, collector->programs->obj)
+            (void)bpf_program__set_flags(program, BPF_F_SLEEPABLE);
     return compass_bpf__load(collector->programs);
+}
+
+static int load_best_programs(struct cps_collector *collector,
+                              const struct cps_collector_options *options)
+{
+    int result = load_programs(collector, options, true);
+
+    if (!result || result == -EPERM || result == -EACCES)
+        return result;
+    compass_bpf__destroy(collector->programs);
+    collector->programs = NULL;
+    return load_programs(collector, options, false);
 }
 
 /* Edge-triggered: the ring is readable nearly always, but only a wake-up by the program, when it is
@@ -208,7 +229,7 @@ int cps_collector_open(const struct cps_collector_options *options, struct cps_c
     }
     complaint[0] = '\0';
     (void)libbpf_set_print(keep_complaint);
-    result = load_programs(collector, options);
+    result = load_best_programs(collector, options);
     if (!result)
         result = watch_ring(collector);
     if (result) {
@@ -251,11 +272,11 @@ static void attachment_free(struct attachment *attachment)
 static int explain_attach(int result, const struct cps_target *target, enum cps_probe probe,
                           struct cps_error *error)
 {
-    char missing[64];
-
-    if ((result == -EPERM || result == -EACCES) && missing_capabilities(missing, sizeof(missing)))
-        return cps_error_set(error, result, "%s: cannot attach to probe %s:%s: missing %s",
-                             target->path, CPS_PROBE_PROVIDER, cps_elf_probes_name(probe), missing);
+    if ((result == -EPERM || result == -EACCES) && !has_capability(CAP_SYS_ADMIN))
+        return cps_error_set(error, result,
+                             "%s: cannot attach to probe %s:%s: the kernel refuses to place it; "
+                             "give the process or container CAP_SYS_ADMIN",
+                             target->path, CPS_PROBE_PROVIDER, cps_elf_probes_name(probe));
     return cps_error_set(error, result, "%s: cannot attach to probe %s:%s: %s%s%s", target->path,
                          CPS_PROBE_PROVIDER, cps_elf_probes_name(probe), strerror(-result),
                          *complaint ? ": " : "", complaint);

@@ -16,6 +16,12 @@
  * does. Records are submitted without, the reader looks at the ring every few milliseconds, and is
  * woken only where the ring is more than half full.
  *
+ * Memory that is not there. A string literal that the application never read itself, or a page that
+ * was swapped out, is not mapped when the probe is hit, and a plain read fails. From kernel 6.0 on
+ * programs on uprobes may sleep, so a read that failed is made good by touching the pages and
+ * reading again; before, the string is empty and counted. `may_fault` is known to the verifier,
+ * which on older kernels never sees what they lack.
+ *
  * The PID namespace. A file of a container image is one inode for all containers of the machine,
  * and a probe on it fires in all of them. So each program first asks where the process lives: its
  * struct pid lists one number for each namespace that it can be seen from, and it is recorded only
@@ -76,6 +82,8 @@ const volatile __u32 own_namespace = 0;
 const volatile bool any_namespace = false;
 /* Set before loading: bytes in the ring from which the reader is woken. */
 const volatile __u64 wake_bytes = DEFAULT_RING_BYTES / 2;
+/* Set before loading: whether the programs may sleep, and so fault pages in. */
+const volatile bool may_fault = false;
 
 static const char zeros[sizeof(struct cps_event_cache)] = {0};
 
@@ -152,11 +160,29 @@ static __always_inline __u64 argument(struct pt_regs *ctx, int number)
     return (__u64)value;
 }
 
-/* Copies a string argument, cut to `size` bytes with its terminator; its length without it. */
+#define PAGE 4096ul
+
+/* Touches the page of a string and the one after it, where it may go on. */
+static __always_inline bool fault_in(const char *string)
+{
+    const char *next = (const char *)(((unsigned long)string | (PAGE - 1)) + 1);
+    char byte;
+
+    if (!may_fault || bpf_copy_from_user(&byte, 1, string))
+        return false;
+    (void)bpf_copy_from_user(&byte, 1, next);
+    return true;
+}
+
+/* Copies a string argument, cut to `size` bytes (a page at most) with its terminator; its length
+ * without it. */
 static __always_inline __u32 copy_string(struct pt_regs *ctx, int number, char *out, __u32 size)
 {
-    long length = bpf_probe_read_user_str(out, size, (const void *)argument(ctx, number));
+    const char *string = (const char *)argument(ctx, number);
+    long length = bpf_probe_read_user_str(out, size, string);
 
+    if (length <= 0 && fault_in(string))
+        length = bpf_probe_read_user_str(out, size, string);
     if (length > 0)
         return length - 1;
     COUNT_LOSS(read_failed);
@@ -312,13 +338,13 @@ int drupal_cacheablemetadata_createfromobject(struct pt_regs *ctx)
     return 0;
 }
 
-#define PAGE 4096
-
 /* Page by page, for a buffer whose last pages are not in memory: what is left out is zero. */
 static __always_inline bool read_pages(char *out, __u32 size, const char *block, __u64 length)
 {
     for (__u32 at = 0; at < size; at += PAGE) {
         if (!bpf_probe_read_user(out + at, PAGE, block + at))
+            continue;
+        if (may_fault && !bpf_copy_from_user(out + at, PAGE, block + at))
             continue;
         if (at < length)
             return false;
