@@ -4,11 +4,13 @@
 BUILD  ?= build-release
 DEV    ?= build-dev
 OUTPUT ?= _output
+DIST   ?= dist
+PREFIX ?= /usr/local
 export COMPASS_OUTPUT = $(abspath $(OUTPUT))
 
 BINARIES = cli/compass sidecar/compass-sidecar ext/compass.so addon/compass.node
 
-.PHONY: help build dev test test-unprivileged test-docker demo lint race fuzz bench soak screenshot fresh install clean
+.PHONY: help build dev test test-unprivileged test-docker demo lint race fuzz bench soak screenshot fresh install generate deb dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,8 +72,25 @@ screenshot: build ## draw docs/images/*.svg from the demo
 fresh: ## make demo and make test on a clean clone in a minimal Debian root (long, as root)
 	@tests/fresh-root
 
-install: build ## into DESTDIR and the prefix that meson was set up with
-	@meson install -C $(BUILD)
+install: ## into DESTDIR and PREFIX (/usr/local); the extension into PHP's folder
+	@scripts/install-deps build
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --buildtype=release
+	@meson configure $(BUILD) --prefix=$(PREFIX)
+	@meson compile -C $(BUILD)
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+
+generate: ## what is generated and not committed: the eBPF object and its skeleton
+	@scripts/install-deps programs
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --buildtype=release
+	@meson compile -C $(BUILD) compass.bpf.o compass.skel.h
+
+deb: ## Debian packages of the sidecar, the UI and the extension into dist/
+	@scripts/install-deps build
+	@scripts/package-deb $(DIST)
+
+dist: ## the release into dist/: tarball, npm package, bill of materials, checksums
+	@scripts/install-deps build
+	@scripts/dist $(DIST)
 
 clean: ## remove the build folders and _output/
-	rm -rf $(BUILD) $(DEV) build-clang build-fuzz build-race $(OUTPUT)
+	rm -rf $(DIST) $(BUILD) $(DEV) build-clang build-fuzz build-race $(OUTPUT)
