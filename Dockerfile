@@ -10,12 +10,14 @@ COPY scripts/install-deps scripts/install-deps
 RUN scripts/install-deps programs && rm -rf /var/lib/apt/lists/*
 COPY . .
 RUN meson setup /build --buildtype=release --prefix=/usr --strip -Dguests=false \
-    && DESTDIR=/out meson install -C /build
+    && DESTDIR=/out meson install -C /build \
+    && scripts/shared-libraries --names /out/usr/bin/compass >/out/cli.packages \
+    && scripts/shared-libraries --names /out/usr/bin/compass-sidecar >/out/sidecar.packages
 
 FROM debian:bookworm-slim AS cli
+COPY --from=build /out/cli.packages /usr/share/compass/packages
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libcurl4 libjansson4 libncursesw6 \
-        libbpf1 libelf1 libzstd1 zlib1g ncurses-base ncurses-term \
+    && apt-get install -y --no-install-recommends $(cat /usr/share/compass/packages) ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin compass
 COPY --from=build /out/usr/bin/compass /usr/bin/compass
@@ -25,9 +27,9 @@ USER compass
 ENTRYPOINT ["/usr/bin/compass"]
 
 FROM debian:bookworm-slim AS sidecar
+COPY --from=build /out/sidecar.packages /usr/share/compass/packages
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libmicrohttpd12 libbpf1 libelf1 \
-        libjansson4 libyaml-0-2 libzstd1 zlib1g libcap-ng0 libseccomp2 libcurl4 \
+    && apt-get install -y --no-install-recommends $(cat /usr/share/compass/packages) ca-certificates \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /out/usr/bin/compass-sidecar /usr/bin/compass-sidecar
 EXPOSE 28624

@@ -22,6 +22,12 @@ IMAGES = {
     "nginx:1.28": "nginx",
 }
 WEEK = 7 * 86400
+# As in the official images, apt keeps neither what it downloads nor an index in a form of its own.
+APT_CLEAN = """Dir::Cache::pkgcache "";
+Dir::Cache::srcpkgcache "";
+DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb"; };
+Acquire::Languages "none";
+"""
 # The slim images leave these out too.
 LEFT_OUT = ["./usr/share/doc/*", "./usr/share/man/*", "./usr/share/info/*", "./usr/share/locale/*",
             "./usr/share/lintian/*", "./var/cache/apt/*.bin", "./var/cache/apt/archives/*.deb",
@@ -69,6 +75,8 @@ def base_tree():
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if made.returncode:
             raise engine.EngineError(f"debootstrap failed:\n{made.stdout[-2000:]}")
+        with open(os.path.join(tree, "etc/apt/apt.conf.d/docker-clean"), "w", encoding="utf-8") as file:
+            file.write(APT_CLEAN)
         trust(tree)
         options = [f"--exclude={pattern}" for pattern in LEFT_OUT]
         subprocess.run(["tar", "-C", tree, "--numeric-owner", *options, "-cf", f"{path}.new", "."], check=True)
