@@ -77,7 +77,7 @@ const RECORDS = {
     const name = trace.symbols[symbol];
     assert.ok(!(name in trace.functions), `one total of ${name}`);
     const [calls, elapsed, self, longest] = [8, 16, 24, 32].map((offset) => reader.u64(offset));
-    trace.functions[name] = { calls, elapsed, self, longest, callers: {} };
+    trace.functions[name] = { calls, elapsed, self, longest, callers: Object.create(null) };
     return 40;
   },
   6(reader, trace, symbol) {
@@ -103,7 +103,7 @@ function readBlock(block, traces) {
   const base = Number(block.readBigUInt64LE(24));
   let trace = traces.get(request);
   if (trace === undefined) {
-    trace = { request, blocks: 0, pid: block.readUInt32LE(32), symbols: [], calls: [], functions: {} };
+    trace = { request, blocks: 0, pid: block.readUInt32LE(32), symbols: [], calls: [], functions: Object.create(null) };
     traces.set(request, trace);
   }
   assert.equal(sequence, trace.blocks++, 'no gap');

@@ -30,23 +30,13 @@ function read(place, name) {
   return fs.existsSync(file) ? fs.readFileSync(file) : Buffer.alloc(0);
 }
 
-// Runs a script in `cwd`. by: 'import' or 'require'. Resolves to how it ended and what was traced.
-export async function run(t, cwd, args, { by = 'import', watch = 'canary,batch', env = {}, node = [] } = {}) {
-  const out = folder(t);
-  const index = by === 'import' ? ['--import', indexMjs] : ['--require', indexCjs];
-  const preload = watch === null ? [] : ['--require', path.join(here, 'watch.cjs')];
-  const child = spawn(process.env.COMPASS_TEST_NODE ?? process.execPath, [...node, ...preload, ...index, ...args], {
+const node = () => process.env.COMPASS_TEST_NODE || process.execPath;
+
+// Runs node to its end; env is added to this process's.
+async function execute(cwd, args, env) {
+  const child = spawn(node(), args, {
     cwd,
-    env: {
-      ...process.env,
-      NODE_OPTIONS: '',
-      NODE_TEST_CONTEXT: undefined,
-      COMPASS_TEST_OUT: out,
-      COMPASS_TEST_WATCH: watch ?? '',
-      COMPASS_NODE_CACHE: path.join(out, 'cache'),
-      COMPASS_FUNCTION_THRESHOLD: '0',
-      ...env,
-    },
+    env: { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: DEADLINE_MS,
   });
@@ -55,6 +45,24 @@ export async function run(t, cwd, args, { by = 'import', watch = 'canary,batch',
   child.stdout.on('data', (chunk) => (stdout += chunk));
   child.stderr.on('data', (chunk) => (stderr += chunk));
   const [code, signal] = await new Promise((resolve) => child.on('close', (...how) => resolve(how)));
+  return { code, signal, stdout, stderr };
+}
+
+export const plain = (cwd, args) => execute(cwd, args, {});
+
+// Runs a script in `cwd` under the addon. by: 'import' or 'require'. watch: the probes that somebody
+// seems to be attached to; null leaves that to the outside. Resolves to how it ended and what was traced.
+export async function run(t, cwd, args, { by = 'import', watch = 'canary,batch', env = {}, node: options = [] } = {}) {
+  const out = folder(t);
+  const index = by === 'import' ? ['--import', indexMjs] : ['--require', indexCjs];
+  const preload = watch === null ? [] : ['--require', path.join(here, 'watch.cjs')];
+  const result = await execute(cwd, [...options, ...preload, ...index, ...args], {
+    COMPASS_TEST_OUT: out,
+    COMPASS_TEST_WATCH: watch ?? '',
+    COMPASS_NODE_CACHE: path.join(out, 'cache'),
+    COMPASS_FUNCTION_THRESHOLD: '0',
+    ...env,
+  });
   const classic = read(out, 'classic').toString().split('\n').filter(Boolean);
-  return { code, signal, stdout, stderr, traces: readBlocks(read(out, 'blocks')), classic: classic.map((l) => JSON.parse(l)) };
+  return { ...result, traces: readBlocks(read(out, 'blocks')), classic: classic.map((line) => JSON.parse(line)) };
 }
