@@ -164,7 +164,7 @@ static int parse(const char *text, const struct unit *units, size_t count, uint6
 
 int cps_parse_duration(const char *text, uint64_t *ns)
 {
-    static const struct unit units[] = {{"", 1e6},  {"ns", 1}, {"us", 1e3}, {"µs", 1e3},
+    static const struct unit units[] = {{"", 1e6},   {"ns", 1},  {"us", 1e3}, {"µs", 1e3},
                                         {"ms", 1e6}, {"s", 1e9}, {"m", 6e10}, {"h", 3.6e12}};
 
     return parse(text, units, sizeof(units) / sizeof(*units), ns);
@@ -173,8 +173,8 @@ int cps_parse_duration(const char *text, uint64_t *ns)
 int cps_parse_bytes(const char *text, uint64_t *bytes)
 {
     static const struct unit units[] = {
-        {"", 1},           {"B", 1},           {"k", 1024},       {"kB", 1024},
-        {"KiB", 1024},     {"M", 1048576},     {"MB", 1048576},   {"MiB", 1048576},
+        {"", 1},           {"B", 1},           {"k", 1024},        {"kB", 1024},
+        {"KiB", 1024},     {"M", 1048576},     {"MB", 1048576},    {"MiB", 1048576},
         {"G", 1073741824}, {"GB", 1073741824}, {"GiB", 1073741824}};
 
     return parse(text, units, sizeof(units) / sizeof(*units), bytes);

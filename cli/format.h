@@ -11,7 +11,8 @@
 
 #define CPS_FORMAT_SIZE 40
 
-/* Three figures and a unit: "850 ns", "312 µs", "9.1 ms", "838 ms", "30.2 s", "2m 05s", "3h 12m". */
+/* Three figures and a unit: "850 ns", "312 µs", "9.1 ms", "838 ms", "30.2 s", "2m 05s", "3h 12m".
+ */
 const char *cps_format_duration(char *out, uint64_t ns);
 /* The same with a sign: "+12 ms", "-3.1 s", "0". */
 const char *cps_format_difference(char *out, int64_t ns);
@@ -26,9 +27,9 @@ const char *cps_format_share(char *out, uint64_t part, uint64_t whole);
 /* Local time of day: "14:02:11", or "14:02:11.204" where `milliseconds`. */
 const char *cps_format_clock(char *out, uint64_t epoch_ns, int milliseconds);
 
-/* A figure with or without a unit, as the whole of `text`. 0, or -EINVAL. Durations take ns, us, µs,
- * ms, s, m, h and are milliseconds without one; bytes take B, k, M, G, kB, KiB and so on; counts take
- * k and M. */
+/* A figure with or without a unit, as the whole of `text`. 0, or -EINVAL. Durations take ns, us,
+ * µs, ms, s, m, h and are milliseconds without one; bytes take B, k, M, G, kB, KiB and so on;
+ * counts take k and M. */
 int cps_parse_duration(const char *text, uint64_t *ns);
 int cps_parse_bytes(const char *text, uint64_t *bytes);
 int cps_parse_count(const char *text, uint64_t *count);

@@ -165,3 +165,14 @@ void cps_totals_free(struct cps_totals *totals)
     }
     *totals = (struct cps_totals){0};
 }
+
+uint64_t cps_totals_calls(const struct cps_trace *trace)
+{
+    uint64_t calls = trace->functions_dropped;
+
+    if (!trace->has_functions)
+        return trace->call_count + trace->calls_dropped;
+    for (size_t i = 0; i < trace->function_count; i++)
+        calls += trace->functions[i].calls;
+    return calls;
+}

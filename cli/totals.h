@@ -22,6 +22,9 @@ struct cps_totals {
 /* Into *out, to be freed with cps_totals_free. 0 or -ENOMEM. About linear in the number of calls.
  */
 int cps_totals_build(const struct cps_trace *trace, struct cps_totals *out);
+/* All calls of a trace, those under the threshold too where the application counted them. */
+uint64_t cps_totals_calls(const struct cps_trace *trace);
+
 void cps_totals_free(struct cps_totals *totals); /* and it is {0} again */
 
 #endif

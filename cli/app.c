@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "app.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "format.h"
+#include "screen.h"
+#include "stop.h"
+
+/* While nothing happens the footer still counts down to the next attempt. */
+#define TICK_MS 500
+/* No more frames than this, however fast traces come. */
+#define FRAME_MS 33
+
+static const struct cps_view *const views[CPS_PAGE_COUNT] = {&cps_page_search, &cps_page_spans,
+                                                             &cps_page_totals, &cps_page_logs};
+
+struct cps_held *cps_app_open(const struct cps_app *app)
+{
+    return cps_model_find(&app->model, app->spans.serial);
+}
+
+void cps_app_show(struct cps_app *app, enum cps_page page, uint64_t serial)
+{
+    app->spans.serial = serial;
+    app->page = page;
+}
+
+static void on_trace(void *context, struct cps_trace *trace, const char *line, size_t length)
+{
+    struct cps_app *app = context;
+
+    (void)line;
+    (void)length;
+    cps_model_add(&app->model, trace);
+    app->dirty = true;
+}
+
+static void on_log(void *context, enum cps_level level, const char *message)
+{
+    struct cps_app *app = context;
+
+    cps_model_log(&app->model, level, message);
+    app->dirty = true;
+}
+
+static void on_dropped(void *context, uint64_t count)
+{
+    struct cps_app *app = context;
+    char text[96];
+
+    app->model.dropped += count;
+    (void)snprintf(text, sizeof(text),
+                   "%" PRIu64 " traces were lost: they were not read fast enough", count);
+    on_log(app, CPS_LEVEL_WARN, text);
+}
+
+static void draw_header(const struct cps_app *app, struct cps_canvas *canvas)
+{
+    int column = 1;
+
+    column += cps_canvas_text(canvas, 0, column, 9, CPS_STYLE_BOLD, "Compass") + 2;
+    for (int i = 0; i < CPS_PAGE_COUNT; i++) {
+        uint8_t style = i == (int)app->page ? CPS_STYLE_BOLD | CPS_STYLE_SELECTED : CPS_STYLE_DIM;
+
+        column += cps_canvas_format(canvas, 0, column, canvas->columns - column, style, " %d %s ",
+                                    i + 1, views[i]->title);
+    }
+}
+
+static const char *describe(const struct cps_feed_status *status, char *out, size_t size)
+{
+    switch (status->state) {
+    case CPS_FEED_CONNECTING:
+        return "connecting";
+    case CPS_FEED_WAITING:
+        return "connected, waiting for the first request";
+    case CPS_FEED_LIVE:
+        return "live";
+    case CPS_FEED_ENDED:
+        return "read to its end";
+    default:
+        (void)snprintf(out, size, "%s, trying again in %u s: %s",
+                       status->state == CPS_FEED_REFUSED ? "refused" : "reconnecting",
+                       (status->retry_ms + 999) / 1000, status->reason);
+        return out;
+    }
+}
+
+static void draw_connection(const struct cps_app *app, struct cps_canvas *canvas, int row)
+{
+    static const uint8_t styles[] = {CPS_STYLE_DIM,  CPS_STYLE_ACCENT, CPS_STYLE_ACCENT,
+                                     CPS_STYLE_WARN, CPS_STYLE_ERROR,  CPS_STYLE_DIM};
+    struct cps_feed_status status;
+    char text[1024];
+    int column = 1, width;
+
+    app->feed->ops->status(app->feed, &status);
+    column +=
+        cps_canvas_text(canvas, row, column, 2, styles[status.state], canvas->ascii ? "* " : "● ");
+    width = canvas->columns - column - 1;
+    column += cps_canvas_text(canvas, row, column, width, styles[status.state],
+                              describe(&status, text, sizeof(text)));
+    width = canvas->columns - column - 3;
+    if (width > 0)
+        column +=
+            2 + cps_canvas_text(canvas, row, column + 2, width, CPS_STYLE_DIM, app->options->uri);
+    if (app->model.dropped)
+        cps_canvas_format(canvas, row, column + 2, canvas->columns - column - 3, CPS_STYLE_WARN,
+                          "%" PRIu64 " lost", app->model.dropped);
+}
+
+static void draw_footer(const struct cps_app *app, struct cps_canvas *canvas)
+{
+    int row = canvas->rows - 2;
+
+    if (app->filter.typing || app->filter.text[0]) {
+        cps_canvas_format(canvas, row, 1, canvas->columns - 1,
+                          app->filter.typing ? CPS_STYLE_BOLD : CPS_STYLE_ACCENT, "/%s%s   %s",
+                          app->filter.text, app->filter.typing ? "_" : "", app->filter.error.text);
+    } else {
+        cps_canvas_format(canvas, row, 1, canvas->columns - 1, CPS_STYLE_DIM,
+                          "%s   <- -> pages   ? help   q quit", views[app->page]->hint);
+    }
+    draw_connection(app, canvas, canvas->rows - 1);
+}
+
+static int draw_keys(struct cps_canvas *canvas, int row, const char *const *keys)
+{
+    for (; keys[0] && row < canvas->rows - 2; keys += 2, row++) {
+        cps_canvas_text(canvas, row, 3, 12, CPS_STYLE_ACCENT, keys[0]);
+        cps_canvas_text(canvas, row, 16, canvas->columns - 16, CPS_STYLE_NORMAL, keys[1]);
+    }
+    return row;
+}
+
+static void draw_help(const struct cps_app *app, struct cps_canvas *canvas)
+{
+    static const char *const everywhere[] = {
+        "<- ->, 1-4", "pages",     "arrows, j k", "move; page up and down, home, end, G",
+        "?",          "this help", "ctrl-z",      "suspend",
+        "q",          "leave",     NULL};
+    int row;
+
+    cps_canvas_format(canvas, 2, 1, canvas->columns, CPS_STYLE_BOLD, "Keys on %s",
+                      views[app->page]->title);
+    row = draw_keys(canvas, 4, views[app->page]->help);
+    cps_canvas_text(canvas, row + 1, 1, canvas->columns, CPS_STYLE_BOLD, "Everywhere");
+    draw_keys(canvas, row + 3, everywhere);
+}
+
+static int draw(struct cps_app *app)
+{
+    struct cps_canvas canvas;
+    int rows, columns;
+
+    cps_screen_size(&rows, &columns);
+    if (cps_canvas_init(&canvas, rows, columns, app->ascii))
+        return -ENOMEM;
+    draw_header(app, &canvas);
+    cps_canvas_rule(&canvas, 1);
+    if (app->help)
+        draw_help(app, &canvas);
+    else if (rows > 6)
+        views[app->page]->draw(app, &canvas, 2, rows - 2);
+    draw_footer(app, &canvas);
+    cps_screen_show(&canvas);
+    cps_canvas_free(&canvas);
+    app->dirty = false;
+    return 0;
+}
+
+static void compile_filter(struct cps_filter_state *filter)
+{
+    struct cps_filter *compiled = NULL;
+
+    filter->error.text[0] = '\0';
+    if (filter->text[0] && cps_filter_compile(filter->text, &compiled, &filter->error))
+        return;
+    cps_filter_free(filter->compiled);
+    filter->compiled = compiled;
+}
+
+/* The text is UTF-8; what is taken back is a whole character of it. */
+static void erase_last(char *text)
+{
+    size_t length = strlen(text);
+
+    while (length && ((unsigned char)text[length - 1] & 0xc0) == 0x80)
+        length--;
+    text[length ? length - 1 : 0] = '\0';
+}
+
+static void append_key(char *text, int key)
+{
+    char bytes[MB_LEN_MAX + 1] = "";
+    int length = wctomb(bytes, (wchar_t)key);
+
+    if (length > 0 && strlen(text) + (size_t)length < CPS_FILTER_SIZE)
+        strncat(text, bytes, (size_t)length);
+}
+
+static void type_filter(struct cps_filter_state *filter, int key)
+{
+    if (key == CPS_KEY_ESCAPE)
+        filter->text[0] = '\0';
+    else if (key == CPS_KEY_BACKSPACE)
+        erase_last(filter->text);
+    else if (key >= ' ' && key < CPS_KEY_UP)
+        append_key(filter->text, key);
+    if (key == CPS_KEY_ESCAPE || key == CPS_KEY_ENTER)
+        filter->typing = false;
+    compile_filter(filter);
+}
+
+static void go_back(struct cps_app *app)
+{
+    if (app->help)
+        app->help = false;
+    else if (app->page != CPS_PAGE_SEARCH)
+        app->page = CPS_PAGE_SEARCH;
+    else if (app->filter.text[0])
+        type_filter(&app->filter, CPS_KEY_ESCAPE);
+}
+
+static void press(struct cps_app *app, int key)
+{
+    app->dirty = true;
+    if (key == 3) {
+        app->quit = true;
+    } else if (key == 26) {
+        cps_screen_suspend();
+    } else if (app->filter.typing) {
+        type_filter(&app->filter, key);
+    } else if (key == CPS_KEY_ESCAPE) {
+        go_back(app);
+    } else if (app->help) {
+        app->help = false;
+    } else if (!views[app->page]->key(app, key)) {
+        if (key == 'q')
+            app->quit = true;
+        else if (key == '?')
+            app->help = true;
+        else if (key >= '1' && key < '1' + CPS_PAGE_COUNT)
+            app->page = (enum cps_page)(key - '1');
+        else if (key == CPS_KEY_RIGHT || key == CPS_KEY_LEFT)
+            app->page =
+                (app->page + (key == CPS_KEY_RIGHT ? 1 : CPS_PAGE_COUNT - 1)) % CPS_PAGE_COUNT;
+        else if (key == '/')
+            app->filter.typing = app->page == CPS_PAGE_SEARCH;
+    }
+}
+
+/* A descriptor that is readable where the keyboard or a signal is. */
+struct wake {
+    int epoll;
+    int stop;
+};
+
+static int run(struct cps_app *app, const struct wake *wake)
+{
+    int result = draw(app);
+
+    while (!result && !app->quit) {
+        struct pollfd stop = {.fd = wake->stop, .events = POLLIN};
+        int key;
+
+        result = app->feed->ops->wait(app->feed, wake->epoll, app->dirty ? FRAME_MS : TICK_MS);
+        while (!app->quit && (key = cps_screen_key()) != CPS_KEY_NONE)
+            press(app, key);
+        if (poll(&stop, 1, 0) > 0)
+            app->quit = true;
+        if (!result)
+            result = draw(app);
+    }
+    return result;
+}
+
+static void free_state(struct cps_app *app)
+{
+    cps_model_free(&app->model);
+    cps_filter_free(app->filter.compiled);
+    cps_tree_free(&app->spans.tree);
+    free(app->spans.rows);
+    free(app->spans.folded);
+    free(app->search.rows);
+    free(app->totals.rows);
+}
+
+static int run_on_screen(struct cps_app *app, struct cps_error *error)
+{
+    cps_auto_close int stop = cps_stop_open();
+    cps_auto_close int epoll = stop < 0 ? -1 : cps_stop_with(stop, STDIN_FILENO);
+    struct wake wake = {.epoll = epoll, .stop = stop};
+    int result;
+
+    if (epoll < 0)
+        return cps_error_set(error, -EIO, "the terminal cannot be waited for");
+    result = cps_screen_open(error);
+    if (result)
+        return result;
+    app->ascii = !cps_screen_unicode();
+    result = run(app, &wake);
+    cps_screen_close();
+    return result ? cps_error_set(error, result, "%s: %s", app->options->uri, strerror(-result))
+                  : 0;
+}
+
+int cps_app_run(const struct cps_options *options, struct cps_error *error)
+{
+    struct cps_app *app = calloc(1, sizeof(*app));
+    struct cps_feed_sink sink = {
+        .trace = on_trace, .log = on_log, .dropped = on_dropped, .context = app};
+    int result;
+
+    if (!app || cps_model_init(&app->model, options->max_traces, options->max_bytes)) {
+        free(app);
+        return cps_error_set(error, -ENOMEM, "out of memory");
+    }
+    app->options = options;
+    result = cps_feed_open(options, &sink, &app->feed, error);
+    if (!result) {
+        result = run_on_screen(app, error);
+        app->feed->ops->close(app->feed);
+    }
+    free_state(app);
+    free(app);
+    return result;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The terminal UI: one loop that waits for keys and traces, a model, and views that draw it. A view
+ * is a table of callbacks; it keeps its own state in the app and draws on a canvas, never on the
+ * terminal.
+ */
+#ifndef CPS_CLI_APP_H
+#define CPS_CLI_APP_H
+
+#include "canvas.h"
+#include "filter.h"
+#include "findings.h"
+#include "list.h"
+#include "model.h"
+#include "options.h"
+#include "tree.h"
+
+struct cps_app;
+
+enum cps_page { CPS_PAGE_SEARCH, CPS_PAGE_SPANS, CPS_PAGE_TOTALS, CPS_PAGE_LOGS, CPS_PAGE_COUNT };
+
+struct cps_view {
+    const char *title;
+    /* Draws the rows from `top` up to `bottom`, which is not its own any more. */
+    void (*draw)(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom);
+    /* A key that nobody before wanted; whether the view did something with it. */
+    bool (*key)(struct cps_app *app, int key);
+    const char *hint;        /* the keys that matter most, in the footer */
+    const char *const *help; /* "key\0what it does" pairs for ?, then NULL */
+};
+
+extern const struct cps_view cps_page_search, cps_page_spans, cps_page_totals, cps_page_logs;
+
+/* The columns that Search and Totals can be sorted by. */
+enum cps_search_order {
+    CPS_ORDER_TIME,
+    CPS_ORDER_DURATION,
+    CPS_ORDER_CALLS,
+    CPS_ORDER_MEMORY,
+    CPS_ORDER_COUNT
+};
+enum cps_totals_order {
+    CPS_BY_SELF,
+    CPS_BY_INCLUSIVE,
+    CPS_BY_CALLS,
+    CPS_BY_LONGEST,
+    CPS_BY_NAME,
+    CPS_BY_COUNT,
+};
+
+#define CPS_FILTER_SIZE 256
+
+struct cps_search_state {
+    struct cps_list list;
+    uint64_t selected; /* serial; 0 follows the newest */
+    uint32_t *rows;    /* indexes in the model, in the order shown */
+    size_t row_count;
+    enum cps_search_order order;
+    bool reversed;
+    bool paused;
+    uint64_t paused_at; /* serial: what came later is not shown */
+};
+
+struct cps_spans_state {
+    struct cps_list list;
+    uint64_t serial; /* of the trace that is open; 0: none */
+    struct cps_tree tree;
+    bool *folded; /* a flag a call */
+    uint32_t *rows;
+    size_t row_count;
+    struct cps_findings findings;
+    size_t finding; /* the next one that n walks to */
+};
+
+struct cps_totals_state {
+    struct cps_list list;
+    uint64_t serial;
+    uint32_t *rows; /* indexes in the totals' functions */
+    size_t row_count;
+    enum cps_totals_order order;
+    bool reversed;
+};
+
+struct cps_filter_state {
+    bool typing;
+    char text[CPS_FILTER_SIZE];
+    struct cps_filter *compiled; /* the last text that was one; NULL: everything passes */
+    struct cps_error error;      /* what is wrong with the text; empty where nothing is */
+};
+
+struct cps_app {
+    const struct cps_options *options;
+    struct cps_model model;
+    struct cps_feed *feed;
+    enum cps_page page;
+    bool quit;
+    bool help;
+    bool dirty;
+    bool ascii;
+    struct cps_filter_state filter;
+    struct cps_search_state search;
+    struct cps_spans_state spans;
+    struct cps_totals_state totals;
+    struct cps_list logs;
+    size_t log_rows;
+};
+
+/* Runs the UI until it is left. 0, or -errno with a sentence. */
+int cps_app_run(const struct cps_options *options, struct cps_error *error);
+
+/* The trace that is open, NULL where none is, or where the bounds have pushed it out. */
+struct cps_held *cps_app_open(const struct cps_app *app);
+/* Opens a trace on the page. */
+void cps_app_show(struct cps_app *app, enum cps_page page, uint64_t serial);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `/` narrows the list with: terms separated by spaces, all of which must hold.
+ *
+ *   text            somewhere in URI, command, id, method or a function's name, without regard to
+ * case /regex/         the same, as an extended regular expression >250ms <2s      duration
+ *   method:POST status:500 status:5xx runtime:node source:cli path:/node
+ *   calls:>1000     calls counted; also <
+ *   share:>5%       share of the hottest function; also <
+ *   !term           the opposite of a term
+ */
+#ifndef CPS_CLI_FILTER_H
+#define CPS_CLI_FILTER_H
+
+#include <stdbool.h>
+
+#include "model.h"
+
+struct cps_filter;
+
+/* A compiled filter into *out, to be freed with cps_filter_free. -EINVAL with a sentence that names
+ * the term. */
+int cps_filter_compile(const char *text, struct cps_filter **out, struct cps_error *error);
+void cps_filter_free(struct cps_filter *filter); /* NULL is fine */
+
+/* Whether the trace passes. A NULL filter lets everything pass. */
+bool cps_filter_matches(const struct cps_filter *filter, const struct cps_held *held);
+
+#endif

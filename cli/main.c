@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+#include "check.h"
+#include "convert.h"
+#include "options.h"
+#include "stream.h"
+#include "text.h"
+
+static int fail(const struct cps_error *error, int status)
+{
+    cps_auto_buf struct cps_buf safe = {0};
+
+    cps_text_append_safe(&safe, error->text, strlen(error->text), false);
+    (void)fprintf(stderr, "compass: %.*s\n", (int)safe.length, safe.data);
+    if (status == 2)
+        (void)fputs("Try 'compass --help'.\n", stderr);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct cps_options options;
+    struct cps_error error = {0};
+    int result;
+
+    (void)setlocale(LC_ALL, "");
+    (void)setlocale(LC_NUMERIC, "C");
+    if (argc > 1 && !strcmp(argv[1], "convert"))
+        return cps_convert_main(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "check"))
+        return cps_check_main(argc - 1, argv + 1);
+    if (cps_options_read(argc, argv, &options, &error))
+        return fail(&error, 2);
+    if (options.help) {
+        (void)fputs(cps_options_usage, stdout);
+        return 0;
+    }
+    if (options.version) {
+        (void)puts("compass " CPS_VERSION);
+        return 0;
+    }
+    result = options.output ? cps_stream_run(&options, &error) : cps_app_run(&options, &error);
+    return result ? fail(&error, 1) : 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int cps_model_init(struct cps_model *model, size_t max_traces, size_t max_bytes)
+{
+    *model = (struct cps_model){
+        .max_traces = max_traces, .max_bytes = max_bytes, .capacity = max_traces, .next_serial = 1};
+    model->held = calloc(max_traces, sizeof(struct cps_held *));
+    return model->held ? 0 : -ENOMEM;
+}
+
+static void release(struct cps_held *held)
+{
+    cps_totals_free(&held->totals);
+    cps_trace_free(held->trace);
+    free(held);
+}
+
+void cps_model_free(struct cps_model *model)
+{
+    for (size_t i = 0; i < model->count; i++)
+        release(model->held[i]);
+    for (size_t i = 0; i < CPS_MODEL_LOGS; i++)
+        free(model->logs[i].text);
+    free(model->held);
+    *model = (struct cps_model){0};
+}
+
+static void discard_oldest(struct cps_model *model)
+{
+    model->bytes -= model->held[0]->size;
+    release(model->held[0]);
+    model->count--;
+    memmove(model->held, model->held + 1, model->count * sizeof(struct cps_held *));
+    model->discarded++;
+}
+
+static void measure(struct cps_held *held)
+{
+    const struct cps_trace *trace = held->trace;
+
+    held->duration = trace->end > trace->start ? trace->end - trace->start : 0;
+    held->calls = cps_totals_calls(trace);
+    held->hottest = CPS_MODEL_NONE;
+    held->size = cps_trace_size(trace);
+    if (!held->totals.exact)
+        held->size += held->totals.function_count * sizeof(struct cps_function) +
+                      held->totals.caller_count * sizeof(struct cps_caller);
+    for (uint32_t i = 0; i < held->totals.function_count; i++) {
+        if (held->hottest == CPS_MODEL_NONE ||
+            held->totals.functions[i].self > held->totals.functions[held->hottest].self)
+            held->hottest = i;
+    }
+}
+
+void cps_model_add(struct cps_model *model, struct cps_trace *trace)
+{
+    struct cps_held *held = calloc(1, sizeof(*held));
+
+    if (!held || cps_totals_build(trace, &held->totals)) {
+        free(held);
+        cps_trace_free(trace);
+        model->discarded++;
+        return;
+    }
+    held->trace = trace;
+    held->serial = model->next_serial++;
+    measure(held);
+    /* The newest always stays, even where it alone is over the bound. */
+    while (model->count &&
+           (model->count == model->max_traces || model->bytes + held->size > model->max_bytes))
+        discard_oldest(model);
+    model->held[model->count++] = held;
+    model->bytes += held->size;
+}
+
+void cps_model_log(struct cps_model *model, enum cps_level level, const char *text)
+{
+    struct cps_message *message = &model->logs[model->log_count % CPS_MODEL_LOGS];
+    struct timespec now;
+    char *copy = strdup(text);
+
+    if (!copy)
+        return;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    free(message->text);
+    *message = (struct cps_message){
+        .time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+        .level = level,
+        .text = copy,
+    };
+    model->log_count++;
+}
+
+struct cps_held *cps_model_find(const struct cps_model *model, uint64_t serial)
+{
+    /* Serials rise without holes from the oldest that is held. */
+    if (!model->count || serial < model->held[0]->serial)
+        return NULL;
+    serial -= model->held[0]->serial;
+    return serial < model->count ? model->held[serial] : NULL;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Search: requests as they arrive, each with its suspect. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "format.h"
+#include "screen.h"
+
+static const char *const order_names[CPS_ORDER_COUNT] = {"newest first", "slowest first",
+                                                         "most calls first", "most memory first"};
+
+/* Columns, dropped from the last priority up where the terminal is narrow. */
+struct columns {
+    int duration, bar, calls, peak, hottest, request;
+};
+
+static uint64_t order_value(const struct cps_held *held, enum cps_search_order order)
+{
+    switch (order) {
+    case CPS_ORDER_DURATION:
+        return held->duration;
+    case CPS_ORDER_CALLS:
+        return held->calls;
+    case CPS_ORDER_MEMORY:
+        return held->trace->max_memory;
+    default:
+        return held->serial;
+    }
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+    const struct cps_app *app = context;
+    const struct cps_held *a = app->model.held[*(const uint32_t *)left];
+    const struct cps_held *b = app->model.held[*(const uint32_t *)right];
+    uint64_t x = order_value(a, app->search.order), y = order_value(b, app->search.order);
+    int sign = app->search.reversed ? -1 : 1;
+
+    if (x != y)
+        return x < y ? sign : -sign;
+    return a->serial < b->serial ? sign : -sign;
+}
+
+/* Picks and sorts the rows, and puts the cursor back on the trace that was selected. */
+static void refresh(struct cps_app *app)
+{
+    struct cps_search_state *search = &app->search;
+    uint32_t *rows = realloc(search->rows, (app->model.count + 1) * sizeof(*rows));
+
+    if (!rows)
+        return;
+    search->rows = rows;
+    search->row_count = 0;
+    for (size_t i = 0; i < app->model.count; i++) {
+        const struct cps_held *held = app->model.held[i];
+
+        if ((!search->paused || held->serial <= search->paused_at) &&
+            cps_filter_matches(app->filter.compiled, held))
+            rows[search->row_count++] = (uint32_t)i;
+    }
+    qsort_r(rows, search->row_count, sizeof(*rows), compare, app);
+    if (!search->selected) {
+        search->list.cursor = 0;
+        return;
+    }
+    for (size_t i = 0; i < search->row_count; i++) {
+        if (app->model.held[rows[i]]->serial == search->selected)
+            search->list.cursor = i;
+    }
+}
+
+static struct columns fit(int width)
+{
+    struct columns at = {
+        .duration = 30, .bar = 40, .calls = 51, .peak = 58, .hottest = 67, .request = 103};
+
+    if (width < 120) {
+        at.hottest = 58;
+        at.peak = 0;
+        at.request = width >= 100 ? 88 : 0;
+    }
+    if (width < 100) {
+        at.bar = 0;
+        at.calls = 41;
+        at.hottest = 0;
+        at.request = 49;
+    }
+    if (width < 60) {
+        at.calls = 0;
+        at.request = 41;
+    }
+    return at;
+}
+
+static uint64_t slowest(const struct cps_app *app)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < app->search.row_count; i++) {
+        uint64_t duration = app->model.held[app->search.rows[i]]->duration;
+
+        most = duration > most ? duration : most;
+    }
+    return most;
+}
+
+static void draw_status(struct cps_canvas *canvas, int row, const struct cps_trace *trace)
+{
+    bool failed = trace->status >= 500,
+         ended = trace->outcome != CPS_OUTCOME_ABORTED && trace->outcome != CPS_OUTCOME_EXPIRED;
+
+    if (trace->status)
+        cps_canvas_format(canvas, row, 24, 3, failed ? CPS_STYLE_ERROR : CPS_STYLE_NORMAL, "%u",
+                          trace->status);
+    else
+        cps_canvas_text(canvas, row, 24, 3, CPS_STYLE_DIM, "-");
+    if (failed)
+        cps_canvas_text(canvas, row, 28, 1, CPS_STYLE_ERROR, canvas->ascii ? "x" : "✗");
+    else if (!ended)
+        cps_canvas_text(canvas, row, 28, 1, CPS_STYLE_WARN, canvas->ascii ? "!" : "⚠");
+    else if (trace->calls_dropped)
+        cps_canvas_text(canvas, row, 28, 1, CPS_STYLE_DIM, "+");
+}
+
+static void draw_hottest(struct cps_canvas *canvas, int row, int column, int width,
+                         const struct cps_held *held)
+{
+    char share[CPS_FORMAT_SIZE];
+    const struct cps_function *hottest;
+    const struct cps_string *name;
+
+    if (held->hottest == CPS_MODEL_NONE)
+        return;
+    hottest = &held->totals.functions[held->hottest];
+    name = &held->trace->names[hottest->name];
+    cps_canvas_put(canvas, row, column, width - 6, CPS_STYLE_ACCENT, name->data, name->length);
+    cps_canvas_right(canvas, row, column + width - 5, 4, CPS_STYLE_NORMAL,
+                     cps_format_share(share, hottest->self, held->duration));
+}
+
+static void draw_row(struct cps_canvas *canvas, int row, const struct columns *at,
+                     const struct cps_held *held, uint64_t most)
+{
+    const struct cps_trace *trace = held->trace;
+    const struct cps_string *method = &trace->method;
+    char text[CPS_FORMAT_SIZE];
+
+    cps_canvas_text(canvas, row, 3, 8, CPS_STYLE_DIM, cps_format_clock(text, trace->start, 0));
+    cps_canvas_text(canvas, row, 12, 4, CPS_STYLE_NORMAL,
+                    trace->runtime == CPS_RUNTIME_NODE ? "node" : "php");
+    if (trace->source == CPS_SOURCE_CLI)
+        cps_canvas_text(canvas, row, 17, 6, CPS_STYLE_DIM, "cli");
+    else
+        cps_canvas_put(canvas, row, 17, 6, CPS_STYLE_NORMAL, method->data, method->length);
+    draw_status(canvas, row, trace);
+    cps_canvas_right(canvas, row, at->duration, 9, CPS_STYLE_BOLD,
+                     cps_format_duration(text, held->duration));
+    if (at->bar)
+        cps_canvas_bar(canvas, row, at->bar, 10, CPS_STYLE_ACCENT, held->duration, most);
+    if (at->calls)
+        cps_canvas_right(canvas, row, at->calls, 6, CPS_STYLE_NORMAL,
+                         cps_format_count(text, held->calls));
+    if (at->peak)
+        cps_canvas_right(canvas, row, at->peak, 7, CPS_STYLE_NORMAL,
+                         cps_format_bytes(text, trace->max_memory));
+    if (at->hottest)
+        draw_hottest(canvas, row, at->hottest,
+                     (at->request ? at->request : canvas->columns) - at->hottest, held);
+    if (at->request)
+        cps_canvas_put(canvas, row, at->request, canvas->columns - at->request, CPS_STYLE_NORMAL,
+                       trace->uri.data, trace->uri.length);
+}
+
+static void draw_head(struct cps_canvas *canvas, int row, const struct columns *at)
+{
+    cps_canvas_text(canvas, row, 3, 60, CPS_STYLE_DIM, "TIME     FROM METHOD ST");
+    cps_canvas_right(canvas, row, at->duration, 9, CPS_STYLE_DIM, "DURATION");
+    if (at->calls)
+        cps_canvas_right(canvas, row, at->calls, 6, CPS_STYLE_DIM, "CALLS");
+    if (at->peak)
+        cps_canvas_right(canvas, row, at->peak, 7, CPS_STYLE_DIM, "PEAK");
+    if (at->hottest)
+        cps_canvas_text(canvas, row, at->hottest, 30, CPS_STYLE_DIM, "HOTTEST BY SELF TIME");
+    if (at->request)
+        cps_canvas_text(canvas, row, at->request, 30, CPS_STYLE_DIM, "REQUEST");
+}
+
+static void draw_state(const struct cps_app *app, struct cps_canvas *canvas, int row)
+{
+    const struct cps_search_state *search = &app->search;
+    char text[160], pending[32] = "";
+
+    if (search->paused)
+        (void)snprintf(pending, sizeof(pending), "%zu more since",
+                       (size_t)(app->model.next_serial - 1 - search->paused_at));
+    (void)snprintf(text, sizeof(text), "%zu of %zu shown   %s%s   %s %s", search->row_count,
+                   app->model.count, search->reversed ? "reversed, " : "",
+                   order_names[search->order],
+                   search->paused     ? "paused,"
+                   : search->selected ? "holding the selection"
+                                      : "following",
+                   pending);
+    cps_canvas_right(canvas, row, 0, canvas->columns - 1, CPS_STYLE_DIM, text);
+}
+
+static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom)
+{
+    struct cps_search_state *search = &app->search;
+    struct columns at = fit(canvas->columns);
+    uint64_t most;
+
+    refresh(app);
+    draw_state(app, canvas, top);
+    draw_head(canvas, top + 1, &at);
+    cps_list_fit(&search->list, search->row_count,
+                 (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
+    most = slowest(app);
+    for (size_t i = 0; i < search->list.height && search->list.top + i < search->row_count; i++) {
+        size_t index = search->list.top + i;
+        int row = top + 2 + (int)i;
+
+        draw_row(canvas, row, &at, app->model.held[search->rows[index]], most);
+        if (index == search->list.cursor) {
+            cps_canvas_text(canvas, row, 1, 1, CPS_STYLE_ACCENT, canvas->ascii ? ">" : "▌");
+            cps_canvas_select(canvas, row);
+        }
+    }
+    if (!app->model.count)
+        cps_canvas_text(canvas, top + 3, 3, canvas->columns - 3, CPS_STYLE_DIM,
+                        "No request yet. They appear here as the application serves them.");
+}
+
+static bool key(struct cps_app *app, int pressed)
+{
+    struct cps_search_state *search = &app->search;
+
+    if (cps_list_key(&search->list, search->row_count, pressed)) {
+        bool newest = !search->list.cursor && search->order == CPS_ORDER_TIME && !search->reversed;
+
+        search->selected = newest || !search->row_count
+                               ? 0
+                               : app->model.held[search->rows[search->list.cursor]]->serial;
+        return true;
+    }
+    switch (pressed) {
+    case CPS_KEY_ENTER:
+        if (search->row_count)
+            cps_app_show(app, CPS_PAGE_SPANS,
+                         app->model.held[search->rows[search->list.cursor]]->serial);
+        return true;
+    case 's':
+        search->order = (search->order + 1) % CPS_ORDER_COUNT;
+        return true;
+    case 'r':
+        search->reversed = !search->reversed;
+        return true;
+    case 'p':
+        search->paused = !search->paused;
+        search->paused_at = app->model.next_serial - 1;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const char *const help[] = {
+    "enter", "open the request",
+    "s",     "sort by the next column",
+    "r",     "reverse the order",
+    "p",     "pause the list; arrivals are counted",
+    "/",     "filter: text, >250ms, status:5xx, method:POST, runtime:node,",
+    "",      "source:cli, calls:>1000, share:>5%, path:/x, /regex/, !term",
+    NULL};
+
+const struct cps_view cps_page_search = {
+    .title = "Search",
+    .draw = draw,
+    .key = key,
+    .hint = "enter open   / filter   s sort   r reverse   p pause",
+    .help = help,
+};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Totals: every function of the open request, with every call counted, those under the threshold
+ * too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "format.h"
+#include "screen.h"
+
+static const char *const order_names[CPS_BY_COUNT] = {"self time", "inclusive time", "calls",
+                                                      "longest call", "name"};
+
+struct sort {
+    const struct cps_held *held;
+    enum cps_totals_order order;
+    int sign;
+};
+
+static uint64_t value_of(const struct cps_function *function, enum cps_totals_order order)
+{
+    switch (order) {
+    case CPS_BY_INCLUSIVE:
+        return function->elapsed;
+    case CPS_BY_CALLS:
+        return function->calls;
+    case CPS_BY_LONGEST:
+        return function->longest;
+    default:
+        return function->self;
+    }
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+    const struct sort *sort = context;
+    const struct cps_function *a = &sort->held->totals.functions[*(const uint32_t *)left];
+    const struct cps_function *b = &sort->held->totals.functions[*(const uint32_t *)right];
+    uint64_t x = value_of(a, sort->order), y = value_of(b, sort->order);
+
+    if (sort->order == CPS_BY_NAME)
+        return sort->sign * strcmp(sort->held->trace->names[a->name].data,
+                                   sort->held->trace->names[b->name].data);
+    if (x != y)
+        return x < y ? sort->sign : -sort->sign;
+    return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static void sort_rows(struct cps_totals_state *totals, const struct cps_held *held)
+{
+    struct sort sort = {.held = held, .order = totals->order, .sign = totals->reversed ? -1 : 1};
+
+    totals->row_count = held->totals.function_count;
+    for (size_t i = 0; i < totals->row_count; i++)
+        totals->rows[i] = (uint32_t)i;
+    qsort_r(totals->rows, totals->row_count, sizeof(*totals->rows), compare, &sort);
+}
+
+static struct cps_held *load(struct cps_app *app)
+{
+    struct cps_totals_state *totals = &app->totals;
+    struct cps_held *held = cps_app_open(app);
+
+    if (held && totals->rows && totals->serial == held->serial)
+        return held;
+    free(totals->rows);
+    totals->rows = NULL;
+    totals->row_count = 0;
+    if (!held)
+        return NULL;
+    totals->rows = calloc(held->totals.function_count + 1, sizeof(*totals->rows));
+    if (!totals->rows)
+        return NULL;
+    totals->serial = held->serial;
+    totals->list = (struct cps_list){0};
+    sort_rows(totals, held);
+    return held;
+}
+
+/* Columns from the right; narrow terminals lose the bar, then the longest call. */
+struct layout {
+    int name_width, calls, self, bar, inclusive, longest, share;
+};
+
+static struct layout fit(int width)
+{
+    struct layout at = {
+        .share = width - 7, .longest = width - 17, .inclusive = width - 27, .bar = width - 38};
+
+    if (width < 100)
+        at.bar = 0;
+    if (width < 70) {
+        at.longest = 0;
+        at.inclusive = width - 17;
+    }
+    at.self = (at.bar ? at.bar : at.inclusive) - 10;
+    at.calls = at.self - 9;
+    at.name_width = at.calls - 4;
+    return at;
+}
+
+static void draw_head(const struct cps_app *app, struct cps_canvas *canvas, int row,
+                      const struct layout *at)
+{
+    static const char *const titles[] = {"SELF", "INCLUSIVE", "CALLS", "LONGEST", "FUNCTION"};
+    const int columns[] = {at->self, at->inclusive, at->calls, at->longest, 3};
+    const int widths[] = {9, 9, 8, 9, 8};
+
+    for (int i = 0; i < CPS_BY_COUNT; i++) {
+        enum cps_style style = i == (int)app->totals.order ? CPS_STYLE_ACCENT : CPS_STYLE_DIM;
+
+        if (columns[i])
+            cps_canvas_right(canvas, row, columns[i], widths[i], (uint8_t)style, titles[i]);
+    }
+    cps_canvas_right(canvas, row, at->share, 6, CPS_STYLE_DIM, "SHARE");
+}
+
+static void draw_row(struct cps_canvas *canvas, int row, const struct layout *at,
+                     const struct cps_held *held, const struct cps_function *function)
+{
+    const struct cps_string *name = &held->trace->names[function->name];
+    char text[CPS_FORMAT_SIZE];
+
+    cps_canvas_put(canvas, row, 3, at->name_width, CPS_STYLE_NORMAL, name->data, name->length);
+    cps_canvas_right(canvas, row, at->calls, 8, CPS_STYLE_NORMAL,
+                     cps_format_grouped(text, function->calls));
+    cps_canvas_right(canvas, row, at->self, 9, CPS_STYLE_BOLD,
+                     cps_format_duration(text, function->self));
+    if (at->bar)
+        cps_canvas_bar(canvas, row, at->bar + 1, 9, CPS_STYLE_ACCENT, function->self,
+                       held->duration);
+    cps_canvas_right(canvas, row, at->inclusive, 9, CPS_STYLE_NORMAL,
+                     cps_format_duration(text, function->elapsed));
+    if (at->longest)
+        cps_canvas_right(canvas, row, at->longest, 9, CPS_STYLE_NORMAL,
+                         cps_format_duration(text, function->longest));
+    cps_canvas_right(canvas, row, at->share, 6, CPS_STYLE_NORMAL,
+                     cps_format_share(text, function->self, held->duration));
+}
+
+static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom)
+{
+    struct cps_held *held = load(app);
+    struct cps_list *list = &app->totals.list;
+    struct layout at = fit(canvas->columns);
+
+    if (!held) {
+        cps_canvas_text(canvas, top + 1, 3, canvas->columns - 3, CPS_STYLE_DIM,
+                        "No request is open: enter on Search opens one.");
+        return;
+    }
+    cps_canvas_format(canvas, top, 1, canvas->columns - 1, CPS_STYLE_DIM,
+                      "%s%s%s   %zu functions by %s%s%s", held->trace->method.data,
+                      held->trace->method.length ? " " : "", held->trace->uri.data,
+                      app->totals.row_count, order_names[app->totals.order],
+                      app->totals.reversed ? ", reversed" : "",
+                      held->totals.exact ? "" : "   only calls over the threshold are known");
+    draw_head(app, canvas, top + 1, &at);
+    cps_list_fit(list, app->totals.row_count, (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
+    for (size_t i = 0; i < list->height && list->top + i < app->totals.row_count; i++) {
+        int row = top + 2 + (int)i;
+
+        draw_row(canvas, row, &at, held, &held->totals.functions[app->totals.rows[list->top + i]]);
+        if (list->top + i == list->cursor)
+            cps_canvas_select(canvas, row);
+    }
+}
+
+static bool key(struct cps_app *app, int pressed)
+{
+    struct cps_totals_state *totals = &app->totals;
+    struct cps_held *held = load(app);
+
+    if (!held)
+        return false;
+    if (cps_list_key(&totals->list, totals->row_count, pressed))
+        return true;
+    if (pressed == 's')
+        totals->order = (totals->order + 1) % CPS_BY_COUNT;
+    else if (pressed == 'r')
+        totals->reversed = !totals->reversed;
+    else
+        return false;
+    sort_rows(totals, held);
+    return true;
+}
+
+static const char *const help[] = {"s",   "sort by the next column", "r", "reverse the order",
+                                   "esc", "back to Search",          NULL};
+
+const struct cps_view cps_page_totals = {
+    .title = "Totals",
+    .draw = draw,
+    .key = key,
+    .hint = "s sort   r reverse   esc back",
+    .help = help,
+};

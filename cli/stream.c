@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "cleanup.h"
+#include "export.h"
+#include "feed.h"
+#include "stop.h"
+#include "text.h"
+
+#define WAIT_MS 1000
+
+struct stream {
+    const struct cps_options *options;
+    size_t printed;
+    bool done; /* enough, or nobody reads any more */
+    struct cps_buf line;
+};
+
+/* A line of JSON has no control characters but within strings, and there these two kinds may stand
+ * as they are. On a terminal they must not. */
+static void append_json(struct cps_buf *out, const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        uint8_t byte = (uint8_t)line[i], next = i + 1 < length ? (uint8_t)line[i + 1] : 0;
+
+        if (byte == 0x7f)
+            cps_buf_append_string(out, "\\u007f");
+        else if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
+            cps_buf_append_format(out, "\\u%04x", (uint8_t)line[++i]);
+        else
+            cps_buf_append(out, byte < 0x20 ? " " : line + i, 1);
+    }
+    cps_buf_append_string(out, "\n");
+}
+
+static void on_trace(void *context, struct cps_trace *trace, const char *line, size_t length)
+{
+    struct stream *stream = context;
+    struct cps_buf *out = &stream->line;
+
+    cps_buf_clear(out);
+    if (strcmp(stream->options->output, "summary") != 0)
+        append_json(out, line, length);
+    else if (cps_export_summary((const struct cps_trace *const *)&trace, 1, out))
+        out->failed = true;
+    cps_trace_free(trace);
+    if (stream->done || cps_buf_failed(out))
+        return;
+    if (fwrite(out->data, 1, out->length, stdout) != out->length || fflush(stdout))
+        stream->done = true;
+    stream->printed++;
+    if (stream->options->count && stream->printed >= stream->options->count)
+        stream->done = true;
+}
+
+static void on_log(void *context, enum cps_level level, const char *message)
+{
+    static const char *const names[] = {"debug", "info", "warning", "error"};
+    cps_auto_buf struct cps_buf safe = {0};
+
+    (void)context;
+    if (level < CPS_LEVEL_WARN)
+        return;
+    cps_text_append_safe(&safe, message, strlen(message), false);
+    (void)fprintf(stderr, "compass: %s: %.*s\n", names[level], (int)safe.length, safe.data);
+}
+
+static void on_dropped(void *context, uint64_t count)
+{
+    (void)context;
+    (void)fprintf(stderr,
+                  "compass: warning: %" PRIu64
+                  " traces were lost, since they were not read fast enough\n",
+                  count);
+}
+
+static bool stopped(int fd)
+{
+    struct signalfd_siginfo info;
+
+    return read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info);
+}
+
+int cps_stream_run(const struct cps_options *options, struct cps_error *error)
+{
+    struct stream stream = {.options = options};
+    struct cps_feed_sink sink = {
+        .trace = on_trace, .log = on_log, .dropped = on_dropped, .context = &stream};
+    cps_auto_close int stop = cps_stop_open();
+    struct cps_feed_status status;
+    struct cps_feed *feed;
+    int result;
+
+    if (stop < 0)
+        return cps_error_set(error, stop, "signals: %s", strerror(-stop));
+    result = cps_feed_open(options, &sink, &feed, error);
+    if (result)
+        return result;
+    do {
+        result = feed->ops->wait(feed, stop, WAIT_MS);
+        feed->ops->status(feed, &status);
+    } while (!result && !stream.done && status.state != CPS_FEED_ENDED && !stopped(stop));
+    feed->ops->close(feed);
+    cps_buf_free(&stream.line);
+    if (result)
+        return cps_error_set(error, result, "%s: %s", options->uri, strerror(-result));
+    return 0;
+}
