@@ -3,12 +3,15 @@
 // where it was before.
 'use strict';
 
+const fs = require('node:fs');
 const path = require('node:path');
 const { Cache } = require('./cache.cjs');
 
 // The transform's own modules, and what they need where that is not the application's.
 const OWN = [__dirname + path.sep, path.join(__dirname, '../node_modules') + path.sep];
-const PACKAGE = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+// The folder that has the outermost node_modules, and the package in the innermost one, which is the
+// same but for where pnpm keeps packages.
+const PACKAGE = /^(.*?)\/node_modules\/(?:\.pnpm\/[^/]+\/node_modules\/)?((?:@[^/]+\/)?[^/]+)\/(.*)$/;
 
 let transformer;
 let loading = false;
@@ -24,10 +27,25 @@ function loadTransformer() {
   }
 }
 
+// The packages that the package.json in a folder names; null where there is none, or where it
+// speaks for several applications.
+function askedFor(folder) {
+  let manifest;
+  try {
+    manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  } catch {
+    return null;
+  }
+  if (manifest === null || typeof manifest !== 'object' || manifest.workspaces) return null;
+  const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies', 'devDependencies'];
+  return new Set(kinds.flatMap((kind) => Object.keys(manifest[kind] ?? {})));
+}
+
 // counts: what was done, for whoever wonders.
 function createModules(config, registry) {
   const counts = { transformed: 0, cached: 0, untouched: 0, failed: 0, functionsSkipped: 0 };
   const cache = new Cache(config);
+  const asked = new Map(); // by folder: the packages that its package.json asks for; null is all
 
   // null: not transformed. border: the name of a package of which only the exports are.
   function treatment(file) {
@@ -36,7 +54,14 @@ function createModules(config, registry) {
     if (inside === null || config.scope === 'all' || config.include.some((glob) => glob.test(file))) {
       return { border: null };
     }
-    return config.scope === 'boundary' ? { border: inside[1] } : null;
+    return config.scope === 'boundary' && isAskedFor(inside) ? { border: inside[2] } : null;
+  }
+
+  // Of the packages' packages nothing is shown: the application does not call them.
+  function isAskedFor([, folder, name, rest]) {
+    if (!asked.has(folder)) asked.set(folder, askedFor(folder));
+    const names = asked.get(folder);
+    return !rest.includes('node_modules/') && (names === null || names.has(name));
   }
 
   function displayName(file) {

@@ -49,6 +49,12 @@ test('of a package, what it exports is seen where the application calls it', asy
   assert.equal(functions.fromApp.callers['shop.list'].calls, 1);
 });
 
+test('of a package that the application did not ask for, nothing is seen', async (t) => {
+  const files = { ...PACKAGE, 'package.json': '{ "dependencies": { "shop": "1" } }' };
+  const names = Object.keys(await functionsOf(t, files));
+  assert.ok(names.includes('shop.buy') && !names.some((name) => name.startsWith('@scope')));
+});
+
 test('COMPASS_NODE_SCOPE', async (t) => {
   assert.deepEqual(Object.keys(await functionsOf(t, PACKAGE, { COMPASS_NODE_SCOPE: 'app' })).sort(), ['fromApp', 'use']);
   const all = Object.keys(await functionsOf(t, PACKAGE, { COMPASS_NODE_SCOPE: 'all' }));
