@@ -46,8 +46,4 @@ int cps_check_run(const struct cps_check_rule *rule, const struct cps_trace *con
 void cps_check_append(struct cps_buf *out, const struct cps_check_rule *rule,
                       const struct cps_check_result *result);
 
-/* `compass check`: argv[0] is "check". The exit status: 0 where all rules hold, 1 where one does
- * not, 2 where a rule, an argument or a file cannot be read. */
-int cps_check_main(int argc, char **argv);
-
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "check_main.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>

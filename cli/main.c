@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "check.h"
+#include "check_main.h"
 #include "convert.h"
 #include "options.h"
 #include "stream.h"
