@@ -14,6 +14,7 @@
 #include "retain.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Whether `a` is to stay rather than `b`. */
 static bool before(const struct cps_call *a, const struct cps_call *b)
@@ -33,17 +34,7 @@ static void swap(struct cps_call *a, struct cps_call *b)
     *b = other;
 }
 
-static void sort_three(struct cps_call *a, struct cps_call *b, struct cps_call *c)
-{
-    if (before(b, a))
-        swap(a, b);
-    if (before(c, b))
-        swap(b, c);
-    if (before(b, a))
-        swap(a, b);
-}
-
-/* A number for the next pivot: no caller can foresee it well enough to make selection slow. */
+/* For pivots: no order of calls is slow every time. */
 static uint64_t next_random(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -52,35 +43,42 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
+static struct cps_call median_of_three(const struct cps_call *calls, ptrdiff_t count,
+                                       uint64_t *random)
+{
+    struct cps_call a = calls[next_random(random) % (uint64_t)count];
+    struct cps_call b = calls[next_random(random) % (uint64_t)count];
+    struct cps_call c = calls[next_random(random) % (uint64_t)count];
+
+    if (before(&b, &a))
+        swap(&a, &b);
+    if (before(&c, &b))
+        swap(&b, &c);
+    return before(&b, &a) ? a : b;
+}
+
 /* Moves the `keep` first of `count` calls in the order of `before` to the front (quickselect with
  * the median of three random calls as the pivot). */
 static void select_first(struct cps_call *calls, size_t count, size_t keep)
 {
     uint64_t random = (uintptr_t)calls | 1;
-    size_t low = 0, high = count - 1;
+    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, boundary = (ptrdiff_t)keep;
 
     while (low < high) {
-        size_t span = high - low + 1, left = low, right = high;
-        struct cps_call pivot, middle, last;
+        struct cps_call pivot = median_of_three(calls + low, high - low + 1, &random);
+        ptrdiff_t left = low, right = high;
 
-        pivot = calls[low + next_random(&random) % span];
-        middle = calls[low + next_random(&random) % span];
-        last = calls[low + next_random(&random) % span];
-        sort_three(&pivot, &middle, &last);
         while (left <= right) {
-            while (before(&calls[left], &middle))
+            while (before(&calls[left], &pivot))
                 left++;
-            while (before(&middle, &calls[right]))
+            while (before(&pivot, &calls[right]))
                 right--;
-            if (left > right)
-                break;
-            swap(&calls[left++], &calls[right]);
-            if (right-- == 0)
-                break;
+            if (left <= right)
+                swap(&calls[left++], &calls[right--]);
         }
-        if (keep <= right)
+        if (boundary <= right)
             high = right;
-        else if (keep >= left)
+        else if (boundary >= left)
             low = left;
         else
             return;
