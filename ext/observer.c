@@ -211,11 +211,26 @@ static zend_observer_fcall_handlers instrument(zend_execute_data *call)
     return handlers;
 }
 
+static void end_fiber(cps_globals *globals, struct cps_stack *stack)
+{
+    struct cps_recorder *recorder = &globals->recorder;
+    struct cps_stack *running = recorder->stack;
+    uint64_t suspended = cps_recorder_wake(recorder, stack);
+
+    while (recorder->top > stack->frames)
+        end_call(globals, recorder->top->key, suspended);
+    cps_recorder_leave_for(recorder, running);
+}
+
 void cps_observer_end_all(cps_globals *globals)
 {
     struct cps_recorder *recorder = &globals->recorder;
+    struct cps_stack *fiber;
 
-    cps_recorder_settle_fibers(recorder);
+    while (recorder->stack->resumer)
+        cps_recorder_switch(recorder, recorder->stack->resumer, cps_clock_now(&recorder->clock));
+    while ((fiber = cps_recorder_open_fiber(recorder)))
+        end_fiber(globals, fiber);
     while (recorder->top > recorder->stack->frames)
         end_any(globals, recorder->top->key);
 }
@@ -243,10 +258,13 @@ static void fiber_switches(zend_fiber_context *from, zend_fiber_context *to)
 static void fiber_is_destroyed(zend_fiber_context *context)
 {
     cps_globals *globals = CPS_GLOBALS();
+    struct cps_stack *stack = context->reserved[fiber_slot];
 
-    if (globals->recording && context->reserved[fiber_slot])
-        cps_recorder_stack_close(&globals->recorder, context->reserved[fiber_slot]);
     context->reserved[fiber_slot] = NULL;
+    if (!globals->recording || !stack || stack == globals->recorder.stack)
+        return;
+    end_fiber(globals, stack);
+    cps_recorder_stack_close(&globals->recorder, stack);
 }
 
 static void register_fibers(void)

@@ -280,32 +280,28 @@ struct cps_stack *cps_recorder_stack_open(struct cps_recorder *recorder)
     return stack;
 }
 
-/* Ends the open calls of a suspended stack at the moment when it was suspended. */
-static void settle(struct cps_recorder *recorder, struct cps_stack *stack)
-{
-    enter(recorder, stack);
-    for (struct cps_frame *frame = stack->top; frame > stack->frames; frame--)
-        frame->function->active++;
-    while (recorder->top > stack->frames)
-        pop_whole(recorder, stack->changed);
-    leave(recorder);
-}
-
 void cps_recorder_stack_close(struct cps_recorder *recorder, struct cps_stack *stack)
 {
-    struct cps_stack *running = recorder->stack;
-
-    if (stack == &recorder->no_room || stack == running)
-        return;
-    leave(recorder);
-    settle(recorder, stack);
-    release(recorder, stack);
-    enter(recorder, running);
+    if (stack != &recorder->no_room && stack != recorder->stack)
+        release(recorder, stack);
 }
 
+/* The time of a stack's outermost calls so far. */
+static uint64_t covered(const struct cps_stack *stack, uint64_t now)
+{
+    uint64_t time = stack->frames[0].children;
+
+    return stack->top > stack->frames ? time + now - stack->frames[1].start : time;
+}
+
+/* The resumer's children get what the fiber's calls had of this run; what the switch itself took
+ * stays with the resumer. */
 static void suspend(struct cps_stack *stack, uint64_t now)
 {
-    stack->resumer->top->children += now - stack->changed;
+    uint64_t time = covered(stack, now);
+
+    stack->resumer->top->children += time - stack->told;
+    stack->told = time;
     stack->resumer = NULL;
     stack->changed = now;
     for (struct cps_frame *frame = stack->top; frame > stack->frames; frame--)
@@ -343,12 +339,26 @@ void cps_recorder_switch(struct cps_recorder *recorder, struct cps_stack *to, ui
     enter(recorder, to);
 }
 
-void cps_recorder_settle_fibers(struct cps_recorder *recorder)
+uint64_t cps_recorder_wake(struct cps_recorder *recorder, struct cps_stack *stack)
 {
-    while (recorder->stack->resumer)
-        cps_recorder_switch(recorder, recorder->stack->resumer, cps_clock_now(&recorder->clock));
     leave(recorder);
-    for (struct cps_stack *stack = recorder->storage->stacks; stack; stack = stack->next)
-        settle(recorder, stack);
-    enter(recorder, &recorder->main);
+    enter(recorder, stack);
+    for (struct cps_frame *frame = stack->top; frame > stack->frames; frame--)
+        frame->function->active++;
+    return stack->changed;
+}
+
+void cps_recorder_leave_for(struct cps_recorder *recorder, struct cps_stack *stack)
+{
+    leave(recorder);
+    enter(recorder, stack);
+}
+
+struct cps_stack *cps_recorder_open_fiber(const struct cps_recorder *recorder)
+{
+    struct cps_stack *stack = recorder->storage->stacks;
+
+    while (stack && stack->top == stack->frames)
+        stack = stack->next;
+    return stack;
 }

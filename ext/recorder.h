@@ -81,6 +81,7 @@ struct cps_stack {
     uint32_t depth;
     uint32_t beyond;  /* open calls that had no room */
     uint64_t changed; /* when it was last resumed or suspended */
+    uint64_t told;    /* of its calls' time, how much its resumers have among their children */
     struct cps_stack *resumer;
     struct cps_stack *previous; /* in the recorder's list */
     struct cps_stack *next;
@@ -132,7 +133,8 @@ struct cps_function *cps_recorder_function(const struct cps_recorder *recorder, 
 
 uint64_t cps_recorder_calls(const struct cps_function *function);
 
-/* Fibers. A stack from _open is current from the first _switch to it on; never NULL. */
+/* Fibers. A stack from _open is current from the first _switch to it on; never NULL. It is closed
+ * when it is not running and has no open calls. */
 struct cps_stack *cps_recorder_stack_open(struct cps_recorder *recorder);
 void cps_recorder_stack_close(struct cps_recorder *recorder, struct cps_stack *stack);
 void cps_recorder_switch(struct cps_recorder *recorder, struct cps_stack *to, uint64_t now);
@@ -140,9 +142,13 @@ void cps_recorder_switch(struct cps_recorder *recorder, struct cps_stack *to, ui
 /* The time of all outermost calls of the main stack together. */
 uint64_t cps_recorder_outermost(const struct cps_recorder *recorder);
 
-/* Ends the calls of suspended fibers, at the moment when each was suspended, and goes back to the
- * main stack. */
-void cps_recorder_settle_fibers(struct cps_recorder *recorder);
+/* For ending the calls of a suspended fiber that will not run again. Makes its stack the running
+ * one and returns the moment when it was suspended, at which its calls shall end. */
+uint64_t cps_recorder_wake(struct cps_recorder *recorder, struct cps_stack *stack);
+/* Goes back from it, or from any, to another. */
+void cps_recorder_leave_for(struct cps_recorder *recorder, struct cps_stack *stack);
+/* A fiber's stack with open calls, or NULL. */
+struct cps_stack *cps_recorder_open_fiber(const struct cps_recorder *recorder);
 
 /* Where there is no room, or no counter. */
 void cps_recorder_begin_slowly(struct cps_recorder *recorder, struct cps_function *function,
