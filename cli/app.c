@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,8 +31,37 @@ struct cps_held *cps_app_open(const struct cps_app *app)
 
 void cps_app_show(struct cps_app *app, enum cps_page page, uint64_t serial)
 {
+    app->over.view = NULL;
+    app->model.pinned = serial;
     app->spans.serial = serial;
     app->page = page;
+}
+
+void cps_app_over(struct cps_app *app, const struct cps_view *view)
+{
+    app->over.view = view;
+    app->over.list = (struct cps_list){0};
+    app->over.row_count = 0;
+}
+
+void cps_app_tell(struct cps_app *app, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(app->message, sizeof(app->message), format, arguments);
+    va_end(arguments);
+}
+
+static const struct cps_view *shown(const struct cps_app *app)
+{
+    return app->over.view ? app->over.view : views[app->page];
+}
+
+/* The filter that / edits here. */
+static struct cps_filter_state *filter_here(struct cps_app *app)
+{
+    return app->page == CPS_PAGE_SEARCH ? &app->filter : &app->finder;
 }
 
 static void on_trace(void *context, struct cps_trace *trace, const char *line, size_t length)
@@ -117,17 +148,20 @@ static void draw_connection(const struct cps_app *app, struct cps_canvas *canvas
                           "%" PRIu64 " lost", app->model.dropped);
 }
 
-static void draw_footer(const struct cps_app *app, struct cps_canvas *canvas)
+static void draw_footer(struct cps_app *app, struct cps_canvas *canvas)
 {
+    const struct cps_filter_state *filter = filter_here(app);
     int row = canvas->rows - 2;
 
-    if (app->filter.typing || app->filter.text[0]) {
+    if (app->message[0]) {
+        cps_canvas_text(canvas, row, 1, canvas->columns - 1, CPS_STYLE_BOLD, app->message);
+    } else if (filter->typing || filter->text[0]) {
         cps_canvas_format(canvas, row, 1, canvas->columns - 1,
-                          app->filter.typing ? CPS_STYLE_BOLD : CPS_STYLE_ACCENT, "/%s%s   %s",
-                          app->filter.text, app->filter.typing ? "_" : "", app->filter.error.text);
+                          filter->typing ? CPS_STYLE_BOLD : CPS_STYLE_ACCENT, "/%s%s   %s",
+                          filter->text, filter->typing ? "_" : "", filter->error.text);
     } else {
         cps_canvas_format(canvas, row, 1, canvas->columns - 1, CPS_STYLE_DIM,
-                          "%s   <- -> pages   ? help   q quit", views[app->page]->hint);
+                          "%s   ? help   q quit", shown(app)->hint);
     }
     draw_connection(app, canvas, canvas->rows - 1);
 }
@@ -150,8 +184,8 @@ static void draw_help(const struct cps_app *app, struct cps_canvas *canvas)
     int row;
 
     cps_canvas_format(canvas, 2, 1, canvas->columns, CPS_STYLE_BOLD, "Keys on %s",
-                      views[app->page]->title);
-    row = draw_keys(canvas, 4, views[app->page]->help);
+                      shown(app)->title);
+    row = draw_keys(canvas, 4, shown(app)->help);
     cps_canvas_text(canvas, row + 1, 1, canvas->columns, CPS_STYLE_BOLD, "Everywhere");
     draw_keys(canvas, row + 3, everywhere);
 }
@@ -169,7 +203,7 @@ static int draw(struct cps_app *app)
     if (app->help)
         draw_help(app, &canvas);
     else if (rows > 6)
-        views[app->page]->draw(app, &canvas, 2, rows - 2);
+        shown(app)->draw(app, &canvas, 2, rows - 2);
     draw_footer(app, &canvas);
     cps_screen_show(&canvas);
     cps_canvas_free(&canvas);
@@ -186,6 +220,7 @@ static void compile_filter(struct cps_filter_state *filter)
         return;
     cps_filter_free(filter->compiled);
     filter->compiled = compiled;
+    filter->generation++;
 }
 
 /* The text is UTF-8; what is taken back is a whole character of it. */
@@ -222,40 +257,60 @@ static void type_filter(struct cps_filter_state *filter, int key)
 
 static void go_back(struct cps_app *app)
 {
+    struct cps_filter_state *filter = filter_here(app);
+
     if (app->help)
         app->help = false;
-    else if (app->page != CPS_PAGE_SEARCH)
+    else if (filter->text[0])
+        type_filter(filter, CPS_KEY_ESCAPE);
+    else if (app->over.view)
+        app->over.view = NULL;
+    else
         app->page = CPS_PAGE_SEARCH;
-    else if (app->filter.text[0])
-        type_filter(&app->filter, CPS_KEY_ESCAPE);
+}
+
+static void go_to(struct cps_app *app, int page)
+{
+    app->over.view = NULL;
+    app->page = (enum cps_page)((page + CPS_PAGE_COUNT) % CPS_PAGE_COUNT);
+}
+
+/* The keys that mean the same everywhere. */
+static void press_anywhere(struct cps_app *app, int key)
+{
+    if (key == CPS_KEY_ESCAPE)
+        go_back(app);
+    else if (key == 'q')
+        app->quit = true;
+    else if (key == '?')
+        app->help = true;
+    else if (key >= '1' && key < '1' + CPS_PAGE_COUNT)
+        go_to(app, key - '1');
+    else if (key == CPS_KEY_RIGHT)
+        go_to(app, (int)app->page + 1);
+    else if (key == CPS_KEY_LEFT)
+        go_to(app, (int)app->page - 1);
+    else if (key == '/')
+        filter_here(app)->typing = true;
 }
 
 static void press(struct cps_app *app, int key)
 {
     app->dirty = true;
-    if (key == 3) {
+    if (key != CPS_KEY_RESIZE)
+        app->message[0] = '\0';
+    if (key == 3)
         app->quit = true;
-    } else if (key == 26) {
+    else if (key == 26)
         cps_screen_suspend();
-    } else if (app->filter.typing) {
-        type_filter(&app->filter, key);
-    } else if (key == CPS_KEY_ESCAPE) {
-        go_back(app);
-    } else if (app->help) {
+    else if (key == CPS_KEY_RESIZE)
+        return;
+    else if (filter_here(app)->typing)
+        type_filter(filter_here(app), key);
+    else if (app->help)
         app->help = false;
-    } else if (!views[app->page]->key(app, key)) {
-        if (key == 'q')
-            app->quit = true;
-        else if (key == '?')
-            app->help = true;
-        else if (key >= '1' && key < '1' + CPS_PAGE_COUNT)
-            app->page = (enum cps_page)(key - '1');
-        else if (key == CPS_KEY_RIGHT || key == CPS_KEY_LEFT)
-            app->page =
-                (app->page + (key == CPS_KEY_RIGHT ? 1 : CPS_PAGE_COUNT - 1)) % CPS_PAGE_COUNT;
-        else if (key == '/')
-            app->filter.typing = app->page == CPS_PAGE_SEARCH;
-    }
+    else if (!shown(app)->key(app, key))
+        press_anywhere(app, key);
 }
 
 /* A descriptor that is readable where the keyboard or a signal is. */
@@ -287,6 +342,9 @@ static void free_state(struct cps_app *app)
 {
     cps_model_free(&app->model);
     cps_filter_free(app->filter.compiled);
+    cps_filter_free(app->finder.compiled);
+    cps_flame_free(&app->over.flame);
+    free(app->spans.kept);
     cps_tree_free(&app->spans.tree);
     free(app->spans.rows);
     free(app->spans.folded);

@@ -10,6 +10,7 @@
 #include "canvas.h"
 #include "filter.h"
 #include "findings.h"
+#include "flame.h"
 #include "list.h"
 #include "model.h"
 #include "options.h"
@@ -30,6 +31,9 @@ struct cps_view {
 };
 
 extern const struct cps_view cps_page_search, cps_page_spans, cps_page_totals, cps_page_logs;
+/* Those that lie over a page until they are left. */
+extern const struct cps_view cps_view_routes, cps_view_compare, cps_view_callers, cps_view_flame,
+    cps_view_cache;
 
 /* The columns that Search and Totals can be sorted by. */
 enum cps_search_order {
@@ -65,7 +69,9 @@ struct cps_spans_state {
     struct cps_list list;
     uint64_t serial; /* of the trace that is open; 0: none */
     struct cps_tree tree;
-    bool *folded; /* a flag a call */
+    bool *folded;    /* a flag a call */
+    bool *kept;      /* a flag a call: it or something below it passes the filter */
+    uint64_t listed; /* the generation of the filter that the rows were listed with */
     uint32_t *rows;
     size_t row_count;
     struct cps_findings findings;
@@ -75,7 +81,8 @@ struct cps_spans_state {
 struct cps_totals_state {
     struct cps_list list;
     uint64_t serial;
-    uint32_t *rows; /* indexes in the totals' functions */
+    uint64_t listed; /* the generation of the filter that the rows were listed with */
+    uint32_t *rows;  /* indexes in the totals' functions */
     size_t row_count;
     enum cps_totals_order order;
     bool reversed;
@@ -85,7 +92,19 @@ struct cps_filter_state {
     bool typing;
     char text[CPS_FILTER_SIZE];
     struct cps_filter *compiled; /* the last text that was one; NULL: everything passes */
+    uint64_t generation;         /* another number for every compiled filter */
     struct cps_error error;      /* what is wrong with the text; empty where nothing is */
+};
+
+/* The view that lies over the page, and what it keeps. */
+struct cps_over_state {
+    const struct cps_view *view; /* NULL: none */
+    struct cps_list list;
+    size_t row_count;
+    uint32_t name;          /* callers: the function in the middle, in the open trace's names */
+    uint64_t before, after; /* compare: serials */
+    struct cps_flame flame; /* of the open trace */
+    uint32_t flame_zoom, flame_node;
 };
 
 struct cps_app {
@@ -97,7 +116,11 @@ struct cps_app {
     bool help;
     bool dirty;
     bool ascii;
-    struct cps_filter_state filter;
+    char message[256];              /* what the last key did, until the next one */
+    uint64_t marked;                /* serial to compare with; 0: none */
+    struct cps_filter_state filter; /* of Search and Routes */
+    struct cps_filter_state finder; /* of functions and messages, on the other pages */
+    struct cps_over_state over;
     struct cps_search_state search;
     struct cps_spans_state spans;
     struct cps_totals_state totals;
@@ -112,5 +135,19 @@ int cps_app_run(const struct cps_options *options, struct cps_error *error);
 struct cps_held *cps_app_open(const struct cps_app *app);
 /* Opens a trace on the page. */
 void cps_app_show(struct cps_app *app, enum cps_page page, uint64_t serial);
+/* Lays a view over the page. */
+void cps_app_over(struct cps_app *app, const struct cps_view *view);
+/* Says something in the footer until the next key. Any bytes. */
+__attribute__((format(printf, 2, 3))) void cps_app_tell(struct cps_app *app, const char *format,
+                                                        ...);
+/* Writes a held trace to a new file in the current folder, and says which. */
+void cps_app_save(struct cps_app *app, const struct cps_held *held);
+/* Lays the open trace's flame graph over the page. */
+void cps_view_flame_open(struct cps_app *app);
+/* Lays the callers of a function of the open trace over the page. */
+void cps_view_callers_open(struct cps_app *app, uint32_t name);
+/* Puts the cursor of Totals on a function of the open trace, of Spans on its longest call. */
+void cps_page_totals_find(struct cps_app *app, uint32_t name);
+bool cps_page_spans_find(struct cps_app *app, uint32_t name);
 
 #endif

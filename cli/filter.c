@@ -239,3 +239,31 @@ bool cps_filter_matches(const struct cps_filter *filter, const struct cps_held *
     }
     return true;
 }
+
+static bool row_holds(const struct term *term, const struct cps_filter_row *row)
+{
+    struct cps_string text = {row->text, strlen(row->text)};
+
+    switch (term->kind) {
+    case TEXT:
+    case REGEX:
+        return found(term, &text);
+    case DURATION:
+        return beyond(term, (double)row->duration);
+    case CALLS:
+        return beyond(term, (double)row->calls);
+    case SHARE:
+        return beyond(term, row->share);
+    default:
+        return !term->negated;
+    }
+}
+
+bool cps_filter_matches_row(const struct cps_filter *filter, const struct cps_filter_row *row)
+{
+    for (size_t i = 0; filter && i < filter->count; i++) {
+        if (row_holds(&filter->terms[i], row) == filter->terms[i].negated)
+            return false;
+    }
+    return true;
+}

@@ -23,6 +23,17 @@ struct cps_filter;
 int cps_filter_compile(const char *text, struct cps_filter **out, struct cps_error *error);
 void cps_filter_free(struct cps_filter *filter); /* NULL is fine */
 
+/* A row of another list: a call, a function, a message. */
+struct cps_filter_row {
+    const char *text;
+    uint64_t duration; /* ns */
+    uint64_t calls;
+    double share; /* per cent */
+};
+
+/* Whether the row passes; terms about what only requests have let it pass. */
+bool cps_filter_matches_row(const struct cps_filter *filter, const struct cps_filter_row *row);
+
 /* Whether the trace passes. A NULL filter lets everything pass. */
 bool cps_filter_matches(const struct cps_filter *filter, const struct cps_held *held);
 

@@ -33,10 +33,13 @@ void cps_model_free(struct cps_model *model)
 
 static void discard_oldest(struct cps_model *model)
 {
-    model->bytes -= model->held[0]->size;
-    release(model->held[0]);
+    size_t at = model->count > 1 && model->held[0]->serial == model->pinned ? 1 : 0;
+
+    model->bytes -= model->held[at]->size;
+    release(model->held[at]);
     model->count--;
-    memmove(model->held, model->held + 1, model->count * sizeof(struct cps_held *));
+    memmove(model->held + at, model->held + at + 1,
+            (model->count - at) * sizeof(struct cps_held *));
     model->discarded++;
 }
 
@@ -99,9 +102,15 @@ void cps_model_log(struct cps_model *model, enum cps_level level, const char *te
 
 struct cps_held *cps_model_find(const struct cps_model *model, uint64_t serial)
 {
-    /* Serials rise without holes from the oldest that is held. */
-    if (!model->count || serial < model->held[0]->serial)
-        return NULL;
-    serial -= model->held[0]->serial;
-    return serial < model->count ? model->held[serial] : NULL;
+    size_t low = 0, high = model->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (model->held[middle]->serial < serial)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < model->count && model->held[low]->serial == serial ? model->held[low] : NULL;
 }

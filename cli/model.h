@@ -6,6 +6,7 @@
 #ifndef CPS_CLI_MODEL_H
 #define CPS_CLI_MODEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,8 @@ struct cps_held {
     uint32_t hottest; /* index in the totals' functions of the one with the most self time, or
                          CPS_MODEL_NONE */
     size_t size;
+    uint64_t filtered; /* generation of the filter that `passes` is of; 0: of none */
+    bool passes;
     struct cps_totals totals;
 };
 
@@ -42,6 +45,7 @@ struct cps_model {
     size_t max_bytes;
     size_t bytes;
     uint64_t next_serial;
+    uint64_t pinned;    /* serial that the bounds leave alone, since it is looked at; 0: none */
     uint64_t discarded; /* by the bounds */
     uint64_t dropped;   /* by the sidecar, since this client was too slow */
     struct cps_message logs[CPS_MODEL_LOGS];

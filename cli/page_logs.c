@@ -21,20 +21,38 @@ static void draw_message(struct cps_canvas *canvas, int row, const struct cps_me
     cps_canvas_text(canvas, row, 18, canvas->columns - 18, CPS_STYLE_NORMAL, message->text);
 }
 
-static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom)
+/* Indexes of the messages that pass the filter, oldest first; how many there are. */
+static size_t list_messages(const struct cps_app *app, uint16_t *rows)
 {
     const struct cps_model *model = &app->model;
     size_t count = model->log_count < CPS_MODEL_LOGS ? model->log_count : CPS_MODEL_LOGS;
-    uint64_t oldest = model->log_count - count;
-    struct cps_list *list = &app->logs;
+    size_t used = 0;
 
+    for (uint64_t i = model->log_count - count; i < model->log_count; i++) {
+        struct cps_filter_row row = {.text = model->logs[i % CPS_MODEL_LOGS].text};
+
+        if (cps_filter_matches_row(app->finder.compiled, &row))
+            rows[used++] = (uint16_t)(i % CPS_MODEL_LOGS);
+    }
+    return used;
+}
+
+static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom)
+{
+    struct cps_list *list = &app->logs;
+    uint16_t rows[CPS_MODEL_LOGS];
+    size_t count = list_messages(app, rows);
+
+    if (app->finder.compiled)
+        cps_canvas_format(canvas, top++, 3, canvas->columns - 3, CPS_STYLE_DIM,
+                          "%zu messages shown, the others are hidden by the filter", count);
     /* The newest is followed while the cursor is on it. */
     if (list->cursor + 1 >= app->log_rows)
         list->cursor = count ? count - 1 : 0;
     app->log_rows = count;
     cps_list_fit(list, count, (size_t)(bottom > top ? bottom - top : 0));
     for (size_t i = 0; i < list->height && list->top + i < count; i++) {
-        draw_message(canvas, top + (int)i, &model->logs[(oldest + list->top + i) % CPS_MODEL_LOGS]);
+        draw_message(canvas, top + (int)i, &app->model.logs[rows[list->top + i]]);
         if (list->top + i == list->cursor)
             cps_canvas_select(canvas, top + (int)i);
     }
@@ -45,7 +63,7 @@ static bool key(struct cps_app *app, int pressed)
     return cps_list_key(&app->logs, app->log_rows, pressed);
 }
 
-static const char *const help[] = {NULL};
+static const char *const help[] = {"/", "filter the messages", NULL};
 
 const struct cps_view cps_page_logs = {
-    .title = "Logs", .draw = draw, .key = key, .hint = "↑ ↓ move", .help = help};
+    .title = "Logs", .draw = draw, .key = key, .hint = "/ filter   esc back", .help = help};

@@ -43,6 +43,17 @@ static int compare(const void *left, const void *right, void *context)
     return a->serial < b->serial ? sign : -sign;
 }
 
+/* What a filter says about a trace is kept until there is another filter: a term may have to look
+ * at every name of every trace. */
+static bool passes(const struct cps_app *app, struct cps_held *held)
+{
+    if (held->filtered != app->filter.generation) {
+        held->passes = cps_filter_matches(app->filter.compiled, held);
+        held->filtered = app->filter.generation;
+    }
+    return held->passes || !app->filter.compiled;
+}
+
 /* Picks and sorts the rows, and puts the cursor back on the trace that was selected. */
 static void refresh(struct cps_app *app)
 {
@@ -54,10 +65,9 @@ static void refresh(struct cps_app *app)
     search->rows = rows;
     search->row_count = 0;
     for (size_t i = 0; i < app->model.count; i++) {
-        const struct cps_held *held = app->model.held[i];
+        struct cps_held *held = app->model.held[i];
 
-        if ((!search->paused || held->serial <= search->paused_at) &&
-            cps_filter_matches(app->filter.compiled, held))
+        if ((!search->paused || held->serial <= search->paused_at) && passes(app, held))
             rows[search->row_count++] = (uint32_t)i;
     }
     qsort_r(rows, search->row_count, sizeof(*rows), compare, app);
@@ -222,6 +232,8 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
         int row = top + 2 + (int)i;
 
         draw_row(canvas, row, &at, app->model.held[search->rows[index]], most);
+        if (app->model.held[search->rows[index]]->serial == app->marked)
+            cps_canvas_text(canvas, row, 2, 1, CPS_STYLE_WARN, canvas->ascii ? "*" : "◆");
         if (index == search->list.cursor) {
             cps_canvas_text(canvas, row, 1, 1, CPS_STYLE_ACCENT, canvas->ascii ? ">" : "▌");
             cps_canvas_select(canvas, row);
@@ -230,6 +242,63 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
     if (!app->model.count)
         cps_canvas_text(canvas, top + 3, 3, canvas->columns - 3, CPS_STYLE_DIM,
                         "No request yet. They appear here as the application serves them.");
+}
+
+static struct cps_held *selected(const struct cps_app *app)
+{
+    const struct cps_search_state *search = &app->search;
+
+    return search->list.cursor < search->row_count
+               ? app->model.held[search->rows[search->list.cursor]]
+               : NULL;
+}
+
+static void mark(struct cps_app *app)
+{
+    const struct cps_held *held = selected(app);
+
+    if (!held)
+        return;
+    app->marked = held->serial == app->marked ? 0 : held->serial;
+    cps_app_tell(app, app->marked ? "marked; = on another request compares the two" : "not marked");
+}
+
+static void compare_marked(struct cps_app *app)
+{
+    const struct cps_held *held = selected(app), *marked = cps_model_find(&app->model, app->marked);
+
+    if (!held || !marked || held == marked) {
+        cps_app_tell(app, "m marks a request; then = on another one compares the two");
+        return;
+    }
+    app->over.before = marked->serial;
+    app->over.after = held->serial;
+    cps_app_over(app, &cps_view_compare);
+}
+
+/* Keys that do something with the request under the cursor. */
+static bool key_of_request(struct cps_app *app, int pressed)
+{
+    struct cps_held *held = selected(app);
+
+    switch (pressed) {
+    case CPS_KEY_ENTER:
+        if (held)
+            cps_app_show(app, CPS_PAGE_SPANS, held->serial);
+        return true;
+    case 'm':
+        mark(app);
+        return true;
+    case '=':
+        compare_marked(app);
+        return true;
+    case 'e':
+        if (held)
+            cps_app_save(app, held);
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool key(struct cps_app *app, int pressed)
@@ -245,11 +314,6 @@ static bool key(struct cps_app *app, int pressed)
         return true;
     }
     switch (pressed) {
-    case CPS_KEY_ENTER:
-        if (search->row_count)
-            cps_app_show(app, CPS_PAGE_SPANS,
-                         app->model.held[search->rows[search->list.cursor]]->serial);
-        return true;
     case 's':
         search->order = (search->order + 1) % CPS_ORDER_COUNT;
         return true;
@@ -260,8 +324,11 @@ static bool key(struct cps_app *app, int pressed)
         search->paused = !search->paused;
         search->paused_at = app->model.next_serial - 1;
         return true;
+    case 'g':
+        cps_app_over(app, &cps_view_routes);
+        return true;
     default:
-        return false;
+        return key_of_request(app, pressed);
     }
 }
 
@@ -270,6 +337,10 @@ static const char *const help[] = {
     "s",     "sort by the next column",
     "r",     "reverse the order",
     "p",     "pause the list; arrivals are counted",
+    "g",     "routes: requests grouped by method and path",
+    "m",     "mark the request to compare with",
+    "=",     "compare the marked request with this one",
+    "e",     "save the request to a file",
     "/",     "filter: text, >250ms, status:5xx, method:POST, runtime:node,",
     "",      "source:cli, calls:>1000, share:>5%, path:/x, /regex/, !term",
     NULL};
@@ -278,6 +349,6 @@ const struct cps_view cps_page_search = {
     .title = "Search",
     .draw = draw,
     .key = key,
-    .hint = "enter open   / filter   s sort   r reverse   p pause",
+    .hint = "enter open   / filter   s sort   p pause   g routes   m mark   = compare   e save",
     .help = help,
 };

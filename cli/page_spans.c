@@ -19,6 +19,7 @@ static void reset(struct cps_spans_state *spans)
 {
     cps_tree_free(&spans->tree);
     free(spans->folded);
+    free(spans->kept);
     free(spans->rows);
     *spans = (struct cps_spans_state){0};
 }
@@ -43,19 +44,71 @@ static uint32_t repeated(const struct cps_held *held, const struct cps_tree *tre
     return count;
 }
 
-static void list_rows(struct cps_spans_state *spans, const struct cps_held *held)
+struct row_figures {
+    uint32_t count;
+    uint64_t elapsed, self, first, last;
+};
+
+static struct row_figures figures_of(const struct cps_app *app, const struct cps_held *held,
+                                     uint32_t node)
 {
+    struct row_figures figures = {.count = repeated(held, &app->spans.tree, node)};
+
+    for (uint32_t i = 0; i < figures.count; i++) {
+        const struct cps_call *call = call_at(held, node + i);
+
+        figures.elapsed += call->elapsed;
+        figures.self += app->spans.tree.nodes[node + i].self;
+        figures.last = call->start + call->elapsed - held->trace->start;
+    }
+    figures.first = call_at(held, node)->start - held->trace->start;
+    return figures;
+}
+
+/* Marks what passes the filter, and everything above it. */
+static void keep_matching(struct cps_app *app, const struct cps_held *held)
+{
+    struct cps_spans_state *spans = &app->spans;
+
+    memset(spans->kept, 0, spans->tree.count * sizeof(*spans->kept));
+    for (uint32_t node = 0; node < spans->tree.count;) {
+        struct row_figures figures = figures_of(app, held, node);
+        struct cps_filter_row row = {
+            .text = held->trace->names[call_at(held, node)->name].data,
+            .duration = figures.elapsed,
+            .calls = figures.count,
+            .share = held->duration ? 100.0 * (double)figures.elapsed / (double)held->duration : 0,
+        };
+
+        if (cps_filter_matches_row(app->finder.compiled, &row)) {
+            for (uint32_t up = node; up != CPS_TREE_NONE && !spans->kept[up];
+                 up = spans->tree.nodes[up].parent)
+                spans->kept[up] = true;
+        }
+        node += figures.count;
+    }
+}
+
+/* With a filter everything that it keeps is shown, folded or not. */
+static void list_rows(struct cps_app *app, const struct cps_held *held)
+{
+    struct cps_spans_state *spans = &app->spans;
+    bool filtered = app->finder.compiled;
     uint32_t node = 0;
 
+    if (filtered)
+        keep_matching(app, held);
+    spans->listed = app->finder.generation;
     spans->row_count = 0;
     while (node < spans->tree.count) {
         uint32_t count = repeated(held, &spans->tree, node);
 
-        spans->rows[spans->row_count++] = node;
+        if (!filtered || spans->kept[node])
+            spans->rows[spans->row_count++] = node;
         if (count > 1)
             node += count;
         else
-            node = spans->folded[node] ? spans->tree.nodes[node].next : node + 1;
+            node = spans->folded[node] && !filtered ? spans->tree.nodes[node].next : node + 1;
     }
 }
 
@@ -77,18 +130,23 @@ static struct cps_held *load(struct cps_app *app, uint64_t serial)
         reset(spans);
         return NULL;
     }
-    if (spans->rows && spans->serial == serial)
+    if (spans->rows && spans->serial == serial) {
+        if (spans->listed != app->finder.generation)
+            list_rows(app, held);
         return held;
+    }
     reset(spans);
     spans->serial = serial;
     spans->rows = calloc(held->trace->call_count + 1, sizeof(*spans->rows));
     spans->folded = calloc(held->trace->call_count + 1, sizeof(*spans->folded));
-    if (!spans->rows || !spans->folded || cps_tree_build(held->trace, &spans->tree)) {
+    spans->kept = calloc(held->trace->call_count + 1, sizeof(*spans->kept));
+    if (!spans->rows || !spans->folded || !spans->kept ||
+        cps_tree_build(held->trace, &spans->tree)) {
         reset(spans);
         return NULL;
     }
     fold_small(spans, held);
-    list_rows(spans, held);
+    list_rows(app, held);
     cps_findings_find(held->trace, &held->totals, &spans->findings);
     return held;
 }
@@ -151,27 +209,6 @@ static enum cps_style style_of(const struct cps_held *held, uint64_t self)
     return held->duration && self >= held->duration / 10 ? CPS_STYLE_WARN : CPS_STYLE_ACCENT;
 }
 
-struct row_figures {
-    uint32_t count;
-    uint64_t elapsed, self, first, last;
-};
-
-static struct row_figures figures_of(const struct cps_app *app, const struct cps_held *held,
-                                     uint32_t node)
-{
-    struct row_figures figures = {.count = repeated(held, &app->spans.tree, node)};
-
-    for (uint32_t i = 0; i < figures.count; i++) {
-        const struct cps_call *call = call_at(held, node + i);
-
-        figures.elapsed += call->elapsed;
-        figures.self += app->spans.tree.nodes[node + i].self;
-        figures.last = call->start + call->elapsed - held->trace->start;
-    }
-    figures.first = call_at(held, node)->start - held->trace->start;
-    return figures;
-}
-
 static void draw_name(const struct cps_app *app, struct cps_canvas *canvas, int row,
                       const struct cps_held *held, uint32_t node, int width, uint32_t count)
 {
@@ -214,12 +251,26 @@ static void draw_row(const struct cps_app *app, struct cps_canvas *canvas, int r
                      cps_format_share(text, figures.elapsed, held->duration));
 }
 
-static void draw_head(struct cps_canvas *canvas, int row, const struct layout *at,
-                      const struct cps_held *held)
+static size_t shown_calls(const struct cps_app *app, const struct cps_held *held)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < app->spans.row_count; i++)
+        count += repeated(held, &app->spans.tree, app->spans.rows[i]);
+    return count;
+}
+
+static void draw_head(const struct cps_app *app, struct cps_canvas *canvas, int row,
+                      const struct layout *at, const struct cps_held *held)
 {
     char text[CPS_FORMAT_SIZE];
 
-    cps_canvas_text(canvas, row, 3, at->name_width, CPS_STYLE_DIM, "FUNCTION");
+    if (app->finder.compiled)
+        cps_canvas_format(canvas, row, 3, at->name_width, CPS_STYLE_ACCENT,
+                          "FUNCTION   %zu of %zu calls shown", shown_calls(app, held),
+                          app->spans.tree.count);
+    else
+        cps_canvas_text(canvas, row, 3, at->name_width, CPS_STYLE_DIM, "FUNCTION");
     if (at->axis) {
         cps_canvas_text(canvas, row, at->axis, at->axis_width, CPS_STYLE_DIM, "0");
         cps_canvas_right(canvas, row, at->axis, at->axis_width, CPS_STYLE_DIM,
@@ -236,7 +287,7 @@ static void draw_rows(struct cps_app *app, struct cps_canvas *canvas, int top, i
     struct cps_list *list = &app->spans.list;
     struct layout at = fit(canvas->columns);
 
-    draw_head(canvas, top++, &at, held);
+    draw_head(app, canvas, top++, &at, held);
     cps_list_fit(list, app->spans.row_count, (size_t)(bottom > top ? bottom - top : 0));
     for (size_t i = 0; i < list->height && list->top + i < app->spans.row_count; i++) {
         int row = top + (int)i;
@@ -274,7 +325,7 @@ static void walk_to(struct cps_app *app, const struct cps_held *held, uint32_t n
     for (uint32_t up = spans->tree.nodes[node].parent; up != CPS_TREE_NONE;
          up = spans->tree.nodes[up].parent)
         spans->folded[up] = false;
-    list_rows(spans, held);
+    list_rows(app, held);
     for (size_t i = 0; i < spans->row_count && spans->rows[i] <= node; i++)
         spans->list.cursor = i;
 }
@@ -300,16 +351,12 @@ static void walk_hottest(struct cps_app *app, const struct cps_held *held)
         walk_to(app, held, at);
 }
 
-/* The longest call of the function that the next finding names, where it was kept. */
-static void walk_finding(struct cps_app *app, const struct cps_held *held)
+/* Puts the cursor on the longest call of a function, where one was kept. */
+static bool walk_to_function(struct cps_app *app, const struct cps_held *held, uint32_t name)
 {
     struct cps_spans_state *spans = &app->spans;
     uint32_t best = CPS_TREE_NONE;
-    uint32_t name;
 
-    if (!spans->findings.count)
-        return;
-    name = spans->findings.items[spans->finding++ % spans->findings.count].name;
     for (uint32_t i = 0; i < spans->tree.count; i++) {
         if (call_at(held, i)->name == name &&
             (best == CPS_TREE_NONE || call_at(held, i)->elapsed > call_at(held, best)->elapsed))
@@ -317,6 +364,25 @@ static void walk_finding(struct cps_app *app, const struct cps_held *held)
     }
     if (best != CPS_TREE_NONE)
         walk_to(app, held, best);
+    return best != CPS_TREE_NONE;
+}
+
+static void walk_finding(struct cps_app *app, const struct cps_held *held)
+{
+    struct cps_spans_state *spans = &app->spans;
+
+    if (!spans->findings.count)
+        cps_app_tell(app, "nothing stands out in this request");
+    else if (!walk_to_function(
+                 app, held, spans->findings.items[spans->finding++ % spans->findings.count].name))
+        cps_app_tell(app, "its calls were too short to be listed; t finds it in Totals");
+}
+
+bool cps_page_spans_find(struct cps_app *app, uint32_t name)
+{
+    struct cps_held *held = load(app, app->spans.serial);
+
+    return held && walk_to_function(app, held, name);
 }
 
 static void fold(struct cps_app *app, const struct cps_held *held, bool folded)
@@ -333,38 +399,71 @@ static void fold(struct cps_app *app, const struct cps_held *held, bool folded)
         return;
     }
     spans->folded[node] = folded && spans->tree.nodes[node].children;
-    list_rows(spans, held);
+    list_rows(app, held);
 }
 
 static void fold_all(struct cps_app *app, const struct cps_held *held, bool folded)
 {
     for (size_t i = 0; i < app->spans.tree.count; i++)
         app->spans.folded[i] = folded && app->spans.tree.nodes[i].children;
-    list_rows(&app->spans, held);
+    list_rows(app, held);
 }
 
-static bool key(struct cps_app *app, int pressed)
+/* The function in the row of the cursor; false where there is no row. */
+static bool name_here(const struct cps_app *app, const struct cps_held *held, uint32_t *name)
 {
-    struct cps_held *held = load(app, app->spans.serial);
-    uint32_t node;
+    const struct cps_spans_state *spans = &app->spans;
 
-    if (!held)
+    if (spans->list.cursor >= spans->row_count)
         return false;
-    if (cps_list_key(&app->spans.list, app->spans.row_count, pressed))
+    *name = call_at(held, spans->rows[spans->list.cursor])->name;
+    return true;
+}
+
+/* Keys that lead elsewhere. */
+static bool key_to_view(struct cps_app *app, struct cps_held *held, int pressed)
+{
+    uint32_t name;
+
+    switch (pressed) {
+    case 'f':
+        cps_view_flame_open(app);
         return true;
+    case 't':
+        cps_app_show(app, CPS_PAGE_TOTALS, app->spans.serial);
+        if (name_here(app, held, &name))
+            cps_page_totals_find(app, name);
+        return true;
+    case 'c':
+        if (name_here(app, held, &name))
+            cps_view_callers_open(app, name);
+        return true;
+    case 'd':
+        if (held->trace->cache_event_count)
+            cps_app_over(app, &cps_view_cache);
+        else
+            cps_app_tell(app, "this request has no Drupal cache events");
+        return true;
+    case 'e':
+        cps_app_save(app, held);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool key_to_fold(struct cps_app *app, const struct cps_held *held, int pressed)
+{
     switch (pressed) {
     case CPS_KEY_ENTER:
-        if (!app->spans.row_count)
-            return true;
-        node = app->spans.rows[app->spans.list.cursor];
-        fold(app, held, !app->spans.folded[node]);
+        if (app->spans.list.cursor < app->spans.row_count)
+            fold(app, held, !app->spans.folded[app->spans.rows[app->spans.list.cursor]]);
         return true;
     case '+':
     case 'o':
         fold(app, held, false);
         return true;
     case '-':
-    case 'c':
         fold(app, held, true);
         return true;
     case 'O':
@@ -377,24 +476,40 @@ static bool key(struct cps_app *app, int pressed)
     case 'n':
         walk_finding(app, held);
         return true;
-    case 't':
-        cps_app_show(app, CPS_PAGE_TOTALS, app->spans.serial);
-        return true;
     default:
         return false;
     }
 }
 
+static bool key(struct cps_app *app, int pressed)
+{
+    struct cps_held *held = load(app, app->spans.serial);
+
+    if (!held)
+        return false;
+    return cps_list_key(&app->spans.list, app->spans.row_count, pressed) ||
+           key_to_fold(app, held, pressed) || key_to_view(app, held, pressed);
+}
+
 static const char *const help[] = {
-    "enter", "fold or unfold",           "o c", "unfold, fold (again: to the parent)",
-    "O C",   "unfold, fold everything",  "h",   "walk the hottest path",
-    "n",     "walk to the next finding", "t",   "totals of this request",
-    "esc",   "back to Search",           NULL};
+    "enter", "fold or unfold",
+    "+ -",   "unfold, fold (again: to the parent)",
+    "O C",   "unfold, fold everything",
+    "h",     "walk the hottest path",
+    "n",     "walk to the next finding",
+    "f",     "flame graph",
+    "t",     "this function in Totals",
+    "c",     "callers and callees of this function",
+    "d",     "Drupal cache events",
+    "e",     "save the request to a file",
+    "/",     "filter: name, >10ms, share:>5%, calls:>10, /regex/, !term",
+    "esc",   "back to Search",
+    NULL};
 
 const struct cps_view cps_page_spans = {
     .title = "Spans",
     .draw = draw,
     .key = key,
-    .hint = "enter fold   h hottest path   n finding   t totals   esc back",
+    .hint = "enter fold   n finding   h hottest path   f flame   t totals   c callers   esc back",
     .help = help,
 };

@@ -46,13 +46,25 @@ static int compare(const void *left, const void *right, void *context)
     return a->name < b->name ? -1 : a->name > b->name;
 }
 
-static void sort_rows(struct cps_totals_state *totals, const struct cps_held *held)
+static void sort_rows(struct cps_app *app, const struct cps_held *held)
 {
+    struct cps_totals_state *totals = &app->totals;
     struct sort sort = {.held = held, .order = totals->order, .sign = totals->reversed ? -1 : 1};
 
-    totals->row_count = held->totals.function_count;
-    for (size_t i = 0; i < totals->row_count; i++)
-        totals->rows[i] = (uint32_t)i;
+    totals->listed = app->finder.generation;
+    totals->row_count = 0;
+    for (size_t i = 0; i < held->totals.function_count; i++) {
+        const struct cps_function *function = &held->totals.functions[i];
+        struct cps_filter_row row = {
+            .text = held->trace->names[function->name].data,
+            .duration = function->elapsed,
+            .calls = function->calls,
+            .share = held->duration ? 100.0 * (double)function->self / (double)held->duration : 0,
+        };
+
+        if (cps_filter_matches_row(app->finder.compiled, &row))
+            totals->rows[totals->row_count++] = (uint32_t)i;
+    }
     qsort_r(totals->rows, totals->row_count, sizeof(*totals->rows), compare, &sort);
 }
 
@@ -61,8 +73,11 @@ static struct cps_held *load(struct cps_app *app)
     struct cps_totals_state *totals = &app->totals;
     struct cps_held *held = cps_app_open(app);
 
-    if (held && totals->rows && totals->serial == held->serial)
+    if (held && totals->rows && totals->serial == held->serial) {
+        if (totals->listed != app->finder.generation)
+            sort_rows(app, held);
         return held;
+    }
     free(totals->rows);
     totals->rows = NULL;
     totals->row_count = 0;
@@ -73,7 +88,7 @@ static struct cps_held *load(struct cps_app *app)
         return NULL;
     totals->serial = held->serial;
     totals->list = (struct cps_list){0};
-    sort_rows(totals, held);
+    sort_rows(app, held);
     return held;
 }
 
@@ -150,10 +165,10 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
         return;
     }
     cps_canvas_format(canvas, top, 1, canvas->columns - 1, CPS_STYLE_DIM,
-                      "%s%s%s   %zu functions by %s%s%s", held->trace->method.data,
+                      "%s%s%s   %zu of %zu functions by %s%s%s", held->trace->method.data,
                       held->trace->method.length ? " " : "", held->trace->uri.data,
-                      app->totals.row_count, order_names[app->totals.order],
-                      app->totals.reversed ? ", reversed" : "",
+                      app->totals.row_count, held->totals.function_count,
+                      order_names[app->totals.order], app->totals.reversed ? ", reversed" : "",
                       held->totals.exact ? "" : "   only calls over the threshold are known");
     draw_head(app, canvas, top + 1, &at);
     cps_list_fit(list, app->totals.row_count, (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
@@ -166,6 +181,41 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
     }
 }
 
+void cps_page_totals_find(struct cps_app *app, uint32_t name)
+{
+    const struct cps_held *held = load(app);
+
+    for (size_t i = 0; held && i < app->totals.row_count; i++) {
+        if (held->totals.functions[app->totals.rows[i]].name == name)
+            app->totals.list.cursor = i;
+    }
+}
+
+/* Keys that do something with the function under the cursor. */
+static bool key_of_function(struct cps_app *app, const struct cps_held *held, int pressed)
+{
+    const struct cps_totals_state *totals = &app->totals;
+    uint32_t name;
+
+    if (totals->list.cursor >= totals->row_count)
+        return false;
+    name = held->totals.functions[totals->rows[totals->list.cursor]].name;
+    switch (pressed) {
+    case CPS_KEY_ENTER:
+    case 'c':
+        cps_view_callers_open(app, name);
+        return true;
+    case 't':
+        if (cps_page_spans_find(app, name))
+            cps_app_show(app, CPS_PAGE_SPANS, held->serial);
+        else
+            cps_app_tell(app, "none of its calls took longer than the threshold");
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool key(struct cps_app *app, int pressed)
 {
     struct cps_totals_state *totals = &app->totals;
@@ -173,25 +223,35 @@ static bool key(struct cps_app *app, int pressed)
 
     if (!held)
         return false;
-    if (cps_list_key(&totals->list, totals->row_count, pressed))
+    if (cps_list_key(&totals->list, totals->row_count, pressed) ||
+        key_of_function(app, held, pressed))
         return true;
     if (pressed == 's')
         totals->order = (totals->order + 1) % CPS_BY_COUNT;
     else if (pressed == 'r')
         totals->reversed = !totals->reversed;
+    else if (pressed == 'e')
+        cps_app_save(app, held);
     else
         return false;
-    sort_rows(totals, held);
+    sort_rows(app, held);
     return true;
 }
 
-static const char *const help[] = {"s",   "sort by the next column", "r", "reverse the order",
-                                   "esc", "back to Search",          NULL};
+static const char *const help[] = {
+    "enter", "callers above, callees below",
+    "t",     "the longest call of this function in Spans",
+    "s",     "sort by the next column",
+    "r",     "reverse the order",
+    "e",     "save the request to a file",
+    "/",     "filter: name, >10ms, share:>5%, calls:>1000, /regex/, !term",
+    "esc",   "back to Search",
+    NULL};
 
 const struct cps_view cps_page_totals = {
     .title = "Totals",
     .draw = draw,
     .key = key,
-    .hint = "s sort   r reverse   esc back",
+    .hint = "enter callers   t in spans   s sort   r reverse   / filter   esc back",
     .help = help,
 };
