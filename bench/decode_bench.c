@@ -6,6 +6,7 @@
  *
  *     decode_bench [ROUNDS [MAX_CALLS]]
  */
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,9 @@ int main(int argc, char **argv)
     struct cps_assembler *assembler = cps_assembler_new(&options);
     double *costs = calloc(rounds + 1, sizeof(*costs));
 
+    /* As the sidecar does: see its main.c. */
+    (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 32 << 20);
     samples = calloc(SAMPLES, sizeof(*samples));
     block = aligned_alloc(8, CPS_BATCH_MAX);
     if (!assembler || !costs || !samples || !block || !rounds)
