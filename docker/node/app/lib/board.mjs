@@ -19,8 +19,8 @@ export class BoardController {
 
   async ship(request, response) {
     const ship = await this.store.ship(Number(request.params.id));
-    if (!ship) return response.status(404).send('There is no such ship.');
-    return response.render('ship', { ship: this.line(ship), crew: await this.store.crew(ship) });
+    if (!ship) response.status(404).send('There is no such ship.');
+    else response.render('ship', { ship: this.line(ship), crew: await this.store.crew(ship) });
   }
 
   async crews(request, response) {
