@@ -149,9 +149,10 @@ class Stack:
         wait_until(answers, seconds, f"{name} on port {port}")
 
     def extension(self):
-        """A copy of compass.so for this stack alone: probes belong to a file's inode, so that two
-        stacks at the same time do not see each other's requests."""
-        copy = self.path("compass.so")
+        """A copy of compass.so for this stack alone, under a name of its own: probes belong to a file's
+        inode, and the sidecar takes files of the same name, so that two stacks at the same time do
+        not see each other's requests."""
+        copy = self.path(f"{os.path.basename(self.dir)}.so")
         if not os.path.exists(copy):
             source = os.path.join(OUTPUT, "compass.so")
             if not os.path.exists(source):
@@ -251,7 +252,7 @@ http {{
         port = port or free_port()
         process = self.spawn(name, [find_built("compass-sidecar")], env={
             "COMPASS_SIDECAR_ADDR": f"127.0.0.1:{port}",
-            "COMPASS_SIDECAR_PHP_EXTENSION_PATH": self.path("compass.so"),
+            "COMPASS_SIDECAR_PHP_EXTENSION_PATH": self.path(f"{os.path.basename(self.dir)}.so"),
             "COMPASS_SIDECAR_NODE_PROCESS_NAME": "none of them",
             **(env or {})})
         self.await_port(name, process, port)
