@@ -10,6 +10,7 @@ FOREGROUND, BACKGROUND = "#d8dee9", "#1b1f27"
 FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 BASE = ["#2b303b", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#c8ccd4",
         "#5c6370", "#ff7a85", "#b5e08f", "#ffd68a", "#82c4ff", "#dd9bf0", "#7fd6e0", "#ffffff"]
+NO_BREAK = "\u00a0"
 PLAIN = {"fg": None, "bg": None, "bold": False, "dim": False, "underline": False, "reverse": False}
 SWITCHES = {1: ("bold", True), 2: ("dim", True), 4: ("underline", True), 7: ("reverse", True),
             24: ("underline", False), 27: ("reverse", False), 39: ("fg", None), 49: ("bg", None)}
@@ -81,7 +82,8 @@ def draw_run(row, piece):
         attributes += ' font-weight="bold"' if style["bold"] else ""
         attributes += ' opacity="0.6"' if style["dim"] else ""
         attributes += ' text-decoration="underline"' if style["underline"] else ""
-        parts.append(f"<text {attributes}>{escape(text, quote=False)}</text>")
+        # Viewers fold spaces, whatever xml:space says; they leave the non-breaking ones alone.
+        parts.append(f"<text {attributes}>{escape(text, quote=False).replace(' ', NO_BREAK)}</text>")
     return parts
 
 
@@ -90,7 +92,7 @@ def draw(screen, columns, title):
     lines = screen.rstrip("\n").split("\n")
     width, height = 2 * MARGIN + columns * CELL_WIDTH, 2 * MARGIN + len(lines) * CELL_HEIGHT
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" '
-             f'height="{height}" font-family="{FONT}" font-size="{FONT_SIZE}" xml:space="preserve">',
+             f'height="{height}" font-family="{FONT}" font-size="{FONT_SIZE}">',
              f"<title>{escape(title)}</title>",
              f'<rect width="100%" height="100%" rx="8" fill="{BACKGROUND}"/>']
     style = dict(PLAIN)
