@@ -4,6 +4,7 @@ Output and exit status are those without the extension
 <?php
 require __DIR__ . '/support/trace.inc';
 require_test_extension();
+getenv('COMPASS_TEST_VALGRIND') && die('skip slow under valgrind');
 ?>
 --FILE--
 <?php
