@@ -37,6 +37,7 @@ struct attachment {
     struct attachment *next;
     dev_t device;
     ino_t inode;
+    uint32_t target; /* its number for the programs */
     /* In the order of enum cps_probe, so the canary is first; NULL where not attached. */
     struct bpf_link *links[CPS_PROBE_COUNT];
 };
@@ -261,14 +262,6 @@ static struct bpf_program *program_of(const struct cps_collector *collector, enu
     return bpf_object__find_program_by_name(collector->programs->obj, cps_elf_probes_name(probe));
 }
 
-/* The canary goes first, so that nothing new is recorded while the others go. */
-static void attachment_free(struct attachment *attachment)
-{
-    for (int i = 0; i < CPS_PROBE_COUNT; i++)
-        (void)bpf_link__destroy(attachment->links[i]);
-    free(attachment);
-}
-
 static int explain_attach(int result, const struct cps_target *target, enum cps_probe probe,
                           struct cps_error *error)
 {
@@ -321,6 +314,35 @@ static int attach_file(struct cps_collector *collector, const struct cps_target 
     return result;
 }
 
+/* Places that the target owns are free for another file that has the same inode beneath it. */
+static void give_up_places(const struct cps_collector *collector, uint32_t target)
+{
+    int owners = bpf_map__fd(collector->programs->maps.owners);
+    struct cps_event_place place, next;
+    bool more = bpf_map_get_next_key(owners, NULL, &next) == 0;
+
+    while (more) {
+        uint32_t owner = 0;
+
+        place = next;
+        more = bpf_map_get_next_key(owners, &place, &next) == 0;
+        if (bpf_map_lookup_elem(owners, &place, &owner) == 0 && owner == target)
+            (void)bpf_map_delete_elem(owners, &place);
+    }
+}
+
+/* Ends an attachment that is not in the list (any more). The canary goes first, so that nothing new
+ * is recorded while the others go. */
+static void detach(struct cps_collector *collector, struct attachment *attachment)
+{
+    for (int i = 0; i < CPS_PROBE_COUNT; i++)
+        (void)bpf_link__destroy(attachment->links[i]);
+    give_up_places(collector, attachment->target);
+    collector->programs->bss->several_files =
+        collector->attachments && collector->attachments->next;
+    free(attachment);
+}
+
 static bool is_attached(const struct cps_collector *collector, dev_t device, ino_t inode)
 {
     for (const struct attachment *at = collector->attachments; at; at = at->next)
@@ -348,10 +370,11 @@ int cps_collector_attach(struct cps_collector *collector, const struct cps_targe
         return cps_error_set(error, -ENOMEM, "out of memory");
     attachment->device = file.st_dev;
     attachment->inode = file.st_ino;
-    collector->next_target++;
+    attachment->target = ++collector->next_target;
+    collector->programs->bss->several_files = collector->attachments != NULL;
     result = attach_file(collector, target, fd, attachment, error);
     if (result) {
-        attachment_free(attachment);
+        detach(collector, attachment);
         return result;
     }
     attachment->next = collector->attachments;
@@ -367,7 +390,7 @@ void cps_collector_detach(struct cps_collector *collector, dev_t device, ino_t i
         if (attachment->device != device || attachment->inode != inode)
             continue;
         *link = attachment->next;
-        attachment_free(attachment);
+        detach(collector, attachment);
         return;
     }
 }
@@ -378,7 +401,7 @@ void cps_collector_detach_all(struct cps_collector *collector)
 
     while ((attachment = collector->attachments)) {
         collector->attachments = attachment->next;
-        attachment_free(attachment);
+        detach(collector, attachment);
     }
 }
 

@@ -28,6 +28,11 @@
  * if the collector's own namespace is among them. Helpers that answer this exist only for the very
  * same namespace, not for its descendants.
  *
+ * One hit, one record. On an overlay every mount shows the file of a common layer as one of its
+ * own, with a device of its own, so the collector cannot know that it attaches to one inode twice;
+ * but then both programs run at every hit. So with more than one file attached, the first one that
+ * is seen at a place of a process owns the place, and the others leave it alone.
+ *
  * The kernel's structures are declared here with the few fields that are read; CO-RE finds where
  * they are in the running kernel.
  */
@@ -85,6 +90,9 @@ const volatile __u64 wake_bytes = DEFAULT_RING_BYTES / 2;
 /* Set before loading: whether the programs may sleep, and so fault pages in. */
 const volatile bool may_fault = false;
 
+/* Set while running: whether more than one file is attached. */
+bool several_files;
+
 static const char zeros[sizeof(struct cps_event_cache)] = {0};
 
 struct {
@@ -98,6 +106,13 @@ struct {
     __type(key, __u32);
     __type(value, struct cps_event_losses);
 } losses SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, 32768);
+    __type(key, struct cps_event_place);
+    __type(value, __u32); /* the target that owns it */
+} owners SEC(".maps");
 
 #define COUNT_LOSS(field)                                                                          \
     do {                                                                                           \
@@ -123,6 +138,21 @@ static __always_inline __u32 own_number(struct task_struct *leader)
     return 0;
 }
 
+/* Whether another attached file records this hit already. */
+static __always_inline bool owned_by_another(const struct cps_event_head *head, struct pt_regs *ctx)
+{
+    struct cps_event_place place = {
+        .started = head->started, .address = PT_REGS_IP(ctx), .process = head->process};
+    __u32 target = head->target;
+    __u32 *owner = bpf_map_lookup_elem(&owners, &place);
+
+    if (!owner) {
+        (void)bpf_map_update_elem(&owners, &place, &target, BPF_NOEXIST);
+        owner = bpf_map_lookup_elem(&owners, &place);
+    }
+    return owner && *owner != target;
+}
+
 /* Fills in a head; false where the process is none of the collector's business. */
 static __always_inline bool fill_head(struct cps_event_head *head, struct pt_regs *ctx,
                                       enum cps_probe probe)
@@ -142,7 +172,7 @@ static __always_inline bool fill_head(struct cps_event_head *head, struct pt_reg
     head->thread = (__u32)numbers;
     head->started = BPF_CORE_READ(leader, start_boottime);
     head->time = bpf_ktime_get_ns();
-    return true;
+    return !several_files || !owned_by_another(head, ctx);
 }
 
 static __always_inline void submit(void *record)

@@ -95,6 +95,14 @@ struct cps_event_block {
 
 #define CPS_EVENT_BLOCK_SIZES(X) X(4096) X(8192) X(16384) X(32768)
 
+/* A place in the code of a process, where only one attached file records. */
+struct cps_event_place {
+    __u64 started;
+    __u64 address;
+    __u32 process;
+    __u32 reserved; /* 0 */
+};
+
 /* Kept by the programs, a set for each CPU. */
 struct cps_event_losses {
     __u64 ring_full;
