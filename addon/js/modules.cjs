@@ -4,6 +4,7 @@
 'use strict';
 
 const fs = require('node:fs');
+const Module = require('node:module');
 const path = require('node:path');
 const { Cache } = require('./cache.cjs');
 
@@ -41,6 +42,28 @@ function askedFor(folder) {
   return new Set(kinds.flatMap((kind) => Object.keys(manifest[kind] ?? {})));
 }
 
+// Without the warning that the function is an experiment, which is not the application's.
+function quietly(callback) {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return callback();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+// As what a source may be read, in the order of trying. What looks like CommonJS to the loader may
+// be a module: newer versions find out by trying. TypeScript may come with its types, which are
+// blanked, or without.
+function readings(source, file, module) {
+  const plain = () => source;
+  const list = module ? [[plain, true]] : [[plain, false], [plain, true]];
+  if (!/\.[cm]?ts$/.test(file) || typeof Module.stripTypeScriptTypes !== 'function') return list;
+  const stripped = () => quietly(() => Module.stripTypeScriptTypes(source));
+  return [...list, ...list.map(([, kind]) => [stripped, kind])];
+}
+
 // counts: what was done, for whoever wonders.
 function createModules(config, registry) {
   const counts = { transformed: 0, cached: 0, untouched: 0, failed: 0, functionsSkipped: 0 };
@@ -72,13 +95,15 @@ function createModules(config, registry) {
   function make(source, file, module, border) {
     if (transformer === undefined) loadTransformer();
     const options = { file: displayName(file), module, border };
-    try {
-      return transformer.transform(source, options);
-    } catch (error) {
-      // What looks like CommonJS to the loader may be a module: newer versions find out by trying.
-      if (module || !(error instanceof SyntaxError)) throw error;
-      return transformer.transform(source, { ...options, module: true });
+    let failure;
+    for (const [text, kind] of readings(source, file, module)) {
+      try {
+        return transformer.transform(text(), { ...options, module: kind });
+      } catch (error) {
+        failure ??= error;
+      }
     }
+    throw failure;
   }
 
   function obtain(source, file, module, border) {

@@ -166,3 +166,13 @@ test('under the permission model there is one warning and the application runs',
   assert.deepEqual([code, stdout], [0, 'runs\n']);
   assert.equal(stderr.match(/CompassWarning/g)?.length, 1, stderr);
 });
+
+test('TypeScript whose types Node.js strips is transformed', async (t) => {
+  const cwd = folder(t, {
+    'app.mts': `interface Item { price: number }\nexport function price(item: Item): number { return item.price }\nconsole.log(price({ price: 3 } as Item));`,
+  });
+  if ((await plain(cwd, ['--experimental-strip-types', '-e', ''])).code !== 0) return t.skip('this version strips no types');
+  const { stdout, traces } = await run(t, cwd, ['app.mts'], { node: ['--experimental-strip-types', '--no-warnings'] });
+  assert.equal(stdout, '3\n');
+  assert.equal(traces[0].functions.price.calls, 1);
+});
