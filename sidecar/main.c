@@ -17,6 +17,7 @@
 #include "config.h"
 #include "log.h"
 #include "metrics.h"
+#include "otlp.h"
 #include "privileges.h"
 #include "server.h"
 #include "supervisor.h"
@@ -40,8 +41,9 @@ struct sidecar {
     struct cps_broadcast *broadcast;
     struct cps_supervisor *_Atomic supervisor; /* the server's thread looks at it, too */
     struct cps_server *_Atomic server;
-    int signals;       /* signalfd */
-    int nothing_found; /* eventfd: no runtime was found in time */
+    struct cps_otlp *_Atomic otlp; /* NULL: traces are not exported */
+    int signals;                   /* signalfd */
+    int nothing_found;             /* eventfd: no runtime was found in time */
     char sentence[sizeof(((struct cps_error *)0)->text)]; /* why; set before the eventfd */
 };
 
@@ -128,12 +130,15 @@ static void write_metrics(void *context, struct cps_buf *out)
     struct sidecar *sidecar = context;
     struct cps_supervisor *supervisor = atomic_load(&sidecar->supervisor);
     struct cps_server *server = atomic_load(&sidecar->server);
+    struct cps_otlp *otlp = atomic_load(&sidecar->otlp);
     struct cps_metrics metrics = {0};
 
     if (supervisor)
         cps_supervisor_stats(supervisor, &metrics.supervisor);
     if (server)
         cps_server_stats(server, &metrics.server);
+    if (otlp)
+        cps_otlp_stats(otlp, &metrics.otlp);
     cps_broadcast_stats(sidecar->broadcast, &metrics.broadcast);
     cps_metrics_write(&metrics, out);
 }
@@ -141,6 +146,31 @@ static void write_metrics(void *context, struct cps_buf *out)
 static int load_tls(const struct cps_config *config, struct cps_error *error)
 {
     return config->cert_file ? cps_tls_load(config->cert_file, config->key_file, error) : 0;
+}
+
+static void on_trace(void *context, const struct cps_trace *trace)
+{
+    struct sidecar *sidecar = context;
+
+    cps_otlp_add(sidecar->otlp, trace);
+}
+
+static int start_otlp(struct sidecar *sidecar, struct cps_error *error)
+{
+    struct cps_otlp_options options = {
+        .endpoint = sidecar->config->otlp_endpoint,
+        .headers = sidecar->config->otlp_headers,
+        .service_name = sidecar->config->otlp_service_name,
+        .min_duration = sidecar->config->otlp_min_duration,
+    };
+    struct cps_otlp *otlp;
+
+    if (!options.endpoint)
+        return 0;
+    int status = cps_otlp_start(&options, &otlp, error);
+    if (status == 0)
+        atomic_store(&sidecar->otlp, otlp);
+    return status;
 }
 
 static int start_supervisor(struct sidecar *sidecar)
@@ -153,7 +183,9 @@ static int start_supervisor(struct sidecar *sidecar)
         .node_addon_path = config->node_addon_path,
         .discovery_timeout = config->discovery_timeout,
         .max_function_calls = config->max_function_calls,
+        .always = sidecar->otlp != NULL,
         .broadcast = sidecar->broadcast,
+        .on_trace = sidecar->otlp ? on_trace : NULL,
         .on_nothing_found = on_nothing_found,
         .context = sidecar,
     };
@@ -289,6 +321,11 @@ static int start(struct sidecar *sidecar, struct cps_error *error)
         (void)close(listener);
         return status;
     }
+    status = start_otlp(sidecar, error);
+    if (status < 0) {
+        (void)close(listener);
+        return status;
+    }
     status = start_server(sidecar, listener, error);
     if (status < 0)
         return status;
@@ -306,6 +343,7 @@ static void stop(struct sidecar *sidecar)
 {
     cps_server_stop(atomic_exchange(&sidecar->server, NULL));
     cps_supervisor_stop(atomic_exchange(&sidecar->supervisor, NULL));
+    cps_otlp_stop(atomic_exchange(&sidecar->otlp, NULL));
     cps_broadcast_free(sidecar->broadcast);
     cps_tls_unload();
     if (sidecar->signals >= 0)

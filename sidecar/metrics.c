@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -81,6 +82,11 @@ static const struct metric table[] = {
     {"http_timeouts_total", COUNTER, AT(server.timeouts),
      "Connections closed since no whole request came."},
     {"http_abandoned_total", COUNTER, AT(server.abandoned), "Streams whose client went away."},
+    {"otlp_spans_sent_total", COUNTER, AT(otlp.spans_sent), "Spans that the endpoint took."},
+    {"otlp_traces_dropped_total", COUNTER, AT(otlp.traces_dropped),
+     "Traces not exported: the queue was full, or the endpoint refused them."},
+    {"otlp_failures_total", COUNTER, AT(otlp.failures), "Exports that failed and may be retried."},
+    {"otlp_queued", GAUGE, AT(otlp.queued), "Traces that wait to be exported."},
 };
 
 static void head(struct cps_buf *out, const char *name, enum type type, const char *help)
@@ -143,13 +149,12 @@ static double boot_time(void)
 {
     cps_auto_fclose FILE *file = fopen("/proc/stat", "re");
     char line[4096];
-    double seconds = 0;
 
     while (file && fgets(line, sizeof(line), file)) {
-        if (sscanf(line, "btime %lf", &seconds) == 1)
-            break;
+        if (strncmp(line, "btime ", 6) == 0)
+            return strtod(line + 6, NULL);
     }
-    return seconds;
+    return 0;
 }
 
 static void write_stat(struct cps_buf *out)

@@ -5,6 +5,7 @@
 
 #include "broadcast.h"
 #include "buf.h"
+#include "otlp.h"
 #include "server.h"
 #include "supervisor.h"
 
@@ -12,6 +13,7 @@ struct cps_metrics {
     struct cps_supervisor_stats supervisor;
     struct cps_broadcast_stats broadcast;
     struct cps_server_stats server;
+    struct cps_otlp_stats otlp;
 };
 
 /* Appends the counts, the build and, from /proc/self, the process' own figures. */

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "config.h"
@@ -403,19 +404,18 @@ static int try_listen(const struct addrinfo *address)
 {
     const int on = 1;
     const int off = 0;
-    cps_auto_close int fd =
-        socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     if (fd < 0)
         return -errno;
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (address->ai_family == AF_INET6)
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-    if (bind(fd, address->ai_addr, address->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0)
-        return -errno;
-    int result = fd;
-    fd = -1;
-    return result;
+    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
+        return fd;
+    int status = -errno;
+    (void)close(fd);
+    return status;
 }
 
 /* Every address that the name has, IPv6 before IPv4, until one can be used. */
@@ -461,14 +461,17 @@ int cps_server_listen(const char *addr, struct cps_error *error)
 
 uint16_t cps_server_port(int listener)
 {
-    struct sockaddr_storage address;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in ipv4;
+        struct sockaddr_in6 ipv6;
+    } address = {.any = {.sa_family = AF_UNSPEC}};
     socklen_t length = sizeof(address);
 
-    if (getsockname(listener, (struct sockaddr *)&address, &length) < 0)
+    if (getsockname(listener, &address.any, &length) < 0)
         return 0;
-    if (address.ss_family == AF_INET6)
-        return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-    return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    return ntohs(address.any.sa_family == AF_INET6 ? address.ipv6.sin6_port
+                                                   : address.ipv4.sin_port);
 }
 
 /* Life. */
@@ -477,10 +480,9 @@ static struct MHD_Daemon *start_daemon(struct cps_server *server)
 {
     unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
                          MHD_USE_ERROR_LOG | (server->options.tls ? MHD_USE_TLS : 0u);
-    struct MHD_OptionItem tls[] = {
-        {MHD_OPTION_HTTPS_CERT_CALLBACK2, (intptr_t)cps_tls_retrieve, NULL},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)CPS_TLS_PRIORITIES},
-        {MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)cps_tls_retrieve},
+                                   {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)CPS_TLS_PRIORITIES},
+                                   {MHD_OPTION_END, 0, NULL}};
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
 
     return MHD_start_daemon(

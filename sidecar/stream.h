@@ -20,7 +20,8 @@ void cps_stream_free(struct cps_stream *stream);
  * stream is not freed. */
 void cps_stream_abandon(struct cps_stream *stream);
 
-/* An MHD_ContentReaderCallback: fills `out`, or suspends the connection where there is nothing. */
-ssize_t cps_stream_read(void *stream, uint64_t position, char *out, size_t room);
+/* An MHD_ContentReaderCallback, its context the stream: fills `out`, or suspends the connection
+ * where there is nothing. */
+ssize_t cps_stream_read(void *context, uint64_t position, char *out, size_t room);
 
 #endif

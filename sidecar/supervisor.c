@@ -28,7 +28,7 @@
 #include "log.h"
 #include "text.h"
 
-#define SECOND 1000000000u
+#define SECOND UINT64_C(1000000000)
 #define POLL_MS 50
 
 struct file {
@@ -472,9 +472,9 @@ static void set_defaults(struct cps_supervisor_options *options)
     } defaults[] = {
         {&options->grace, SECOND},
         {&options->rescan, SECOND},
-        {&options->absence, UINT64_C(10) * SECOND},
+        {&options->absence, 10 * SECOND},
         {&options->backoff, SECOND},
-        {&options->backoff_most, UINT64_C(60) * SECOND},
+        {&options->backoff_most, 60 * SECOND},
     };
 
     for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++) {
