@@ -79,6 +79,19 @@ static void set(struct cps_canvas *canvas, int row, int column, wchar_t characte
         *at = (struct cps_cell){.text = {character}, .style = style};
 }
 
+/* Something was cut off after `used` columns, of which the last one tells so. */
+static int cut(struct cps_canvas *canvas, int row, int column, int used, uint8_t style)
+{
+    struct cps_cell *last = used ? cell(canvas, row, column + used - 1) : NULL;
+
+    if (used < 4)
+        return used;
+    if (last && !last->text[0])
+        set(canvas, row, column + used - 2, L' ', style);
+    set(canvas, row, column + used - 1, canvas->ascii ? L'~' : 0x2026, style);
+    return used;
+}
+
 int cps_canvas_put(struct cps_canvas *canvas, int row, int column, int width, uint8_t style,
                    const char *bytes, size_t length)
 {
@@ -99,7 +112,7 @@ int cps_canvas_put(struct cps_canvas *canvas, int row, int column, int width, ui
             continue;
         }
         if (used + columns > width)
-            break;
+            return cut(canvas, row, column, used, style);
         set(canvas, row, column + used, character, style);
         if (columns == 2)
             set(canvas, row, column + used + 1, 0, style);
@@ -112,6 +125,30 @@ int cps_canvas_text(struct cps_canvas *canvas, int row, int column, int width, u
                     const char *text)
 {
     return cps_canvas_put(canvas, row, column, width, style, text, strlen(text));
+}
+
+int cps_canvas_tail(struct cps_canvas *canvas, int row, int column, int width, uint8_t style,
+                    const char *bytes, size_t length)
+{
+    int over;
+    size_t skip = 0;
+
+    if (width > canvas->columns - column)
+        width = canvas->columns - column;
+    over = cps_canvas_width(bytes, length) - width;
+    if (over <= 0 || width < 4)
+        return cps_canvas_put(canvas, row, column, width, style, bytes, length);
+    for (over++; over > 0 && skip < length;) {
+        uint32_t code;
+        int columns;
+
+        skip += cps_text_next(bytes + skip, length - skip, &code);
+        (void)shown(canvas->ascii, code, &columns);
+        over -= columns;
+    }
+    set(canvas, row, column, canvas->ascii ? L'~' : 0x2026, style);
+    return 1 +
+           cps_canvas_put(canvas, row, column + 1, width - 1, style, bytes + skip, length - skip);
 }
 
 void cps_canvas_right(struct cps_canvas *canvas, int row, int column, int width, uint8_t style,

@@ -47,11 +47,15 @@ int cps_canvas_init(struct cps_canvas *out, int rows, int columns, bool ascii);
 void cps_canvas_free(struct cps_canvas *canvas);
 void cps_canvas_clear(struct cps_canvas *canvas);
 
-/* Puts up to `width` columns of text at (row, column). Returns how many columns it took. */
+/* Puts up to `width` columns of text at (row, column); where it is cut it ends in an ellipsis.
+ * Returns how many columns it took. */
 int cps_canvas_put(struct cps_canvas *canvas, int row, int column, int width, uint8_t style,
                    const char *bytes, size_t length);
 int cps_canvas_text(struct cps_canvas *canvas, int row, int column, int width, uint8_t style,
                     const char *text);
+/* The same, but the beginning is what is cut: of a name with namespaces, the end tells more. */
+int cps_canvas_tail(struct cps_canvas *canvas, int row, int column, int width, uint8_t style,
+                    const char *bytes, size_t length);
 /* The same, at the right end of `width` columns. */
 void cps_canvas_right(struct cps_canvas *canvas, int row, int column, int width, uint8_t style,
                       const char *text);

@@ -145,7 +145,7 @@ static void draw_hottest(struct cps_canvas *canvas, int row, int column, int wid
         return;
     hottest = &held->totals.functions[held->hottest];
     name = &held->trace->names[hottest->name];
-    cps_canvas_put(canvas, row, column, width - 6, CPS_STYLE_ACCENT, name->data, name->length);
+    cps_canvas_tail(canvas, row, column, width - 6, CPS_STYLE_ACCENT, name->data, name->length);
     cps_canvas_right(canvas, row, column + width - 5, 4, CPS_STYLE_NORMAL,
                      cps_format_share(share, hottest->self, held->duration));
 }

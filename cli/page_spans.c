@@ -13,8 +13,6 @@
 #include "format.h"
 #include "screen.h"
 
-#define NUMBERS_WIDTH 27
-
 static void reset(struct cps_spans_state *spans)
 {
     cps_tree_free(&spans->tree);
@@ -184,16 +182,18 @@ static int draw_findings(const struct cps_app *app, struct cps_canvas *canvas, i
     return row;
 }
 
-/* Where the columns of a row stand; without a time axis where the terminal is narrow. */
+/* Where the columns of a row stand; without a time axis where the terminal is narrow,
+ * then without self times. */
 struct layout {
-    int name_width, axis, axis_width, numbers;
+    int name_width, axis, axis_width, numbers, self;
 };
 
 static struct layout fit(int width)
 {
-    struct layout at = {.numbers = width - NUMBERS_WIDTH};
+    struct layout at = {.self = width >= 60 ? 10 : 0};
 
-    at.name_width = at.numbers > 20 ? at.numbers - 1 : width - 10;
+    at.numbers = width - 17 - at.self;
+    at.name_width = at.numbers - 1;
     if (width >= 76) {
         at.axis_width = width / 3;
         at.name_width = at.numbers - at.axis_width - 4;
@@ -225,8 +225,8 @@ static void draw_name(const struct cps_app *app, struct cps_canvas *canvas, int 
     else if (at->children)
         cps_canvas_text(canvas, row, indent - 2, 1, CPS_STYLE_DIM,
                         app->spans.folded[node] ? "▸" : "▾");
-    indent += cps_canvas_put(canvas, row, indent, width - indent - (count > 1 ? 8 : 0),
-                             CPS_STYLE_NORMAL, name->data, name->length);
+    indent += cps_canvas_tail(canvas, row, indent, width - indent - (count > 1 ? 8 : 0),
+                              CPS_STYLE_NORMAL, name->data, name->length);
     if (count > 1) {
         (void)snprintf(repeat, sizeof(repeat), canvas->ascii ? " x%u" : " ×%u", count);
         cps_canvas_text(canvas, row, indent, width - indent, CPS_STYLE_BOLD, repeat);
@@ -245,9 +245,9 @@ static void draw_row(const struct cps_app *app, struct cps_canvas *canvas, int r
                         figures.first, figures.last, held->duration);
     cps_canvas_right(canvas, row, at->numbers, 10, CPS_STYLE_NORMAL,
                      cps_format_duration(text, figures.elapsed));
-    cps_canvas_right(canvas, row, at->numbers + 10, 10, CPS_STYLE_NORMAL,
+    cps_canvas_right(canvas, row, at->numbers + 10, at->self, CPS_STYLE_NORMAL,
                      cps_format_duration(text, figures.self));
-    cps_canvas_right(canvas, row, at->numbers + 20, 6, CPS_STYLE_BOLD,
+    cps_canvas_right(canvas, row, at->numbers + at->self + 10, 6, CPS_STYLE_BOLD,
                      cps_format_share(text, figures.elapsed, held->duration));
 }
 
@@ -277,8 +277,8 @@ static void draw_head(const struct cps_app *app, struct cps_canvas *canvas, int 
                          cps_format_duration(text, held->duration));
     }
     cps_canvas_right(canvas, row, at->numbers, 10, CPS_STYLE_DIM, "TOTAL");
-    cps_canvas_right(canvas, row, at->numbers + 10, 10, CPS_STYLE_DIM, "SELF");
-    cps_canvas_right(canvas, row, at->numbers + 20, 6, CPS_STYLE_DIM, "SHARE");
+    cps_canvas_right(canvas, row, at->numbers + 10, at->self, CPS_STYLE_DIM, "SELF");
+    cps_canvas_right(canvas, row, at->numbers + at->self + 10, 6, CPS_STYLE_DIM, "SHARE");
 }
 
 static void draw_rows(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom,

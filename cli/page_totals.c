@@ -136,7 +136,7 @@ static void draw_row(struct cps_canvas *canvas, int row, const struct layout *at
     const struct cps_string *name = &held->trace->names[function->name];
     char text[CPS_FORMAT_SIZE];
 
-    cps_canvas_put(canvas, row, 3, at->name_width, CPS_STYLE_NORMAL, name->data, name->length);
+    cps_canvas_tail(canvas, row, 3, at->name_width, CPS_STYLE_NORMAL, name->data, name->length);
     cps_canvas_right(canvas, row, at->calls, 8, CPS_STYLE_NORMAL,
                      cps_format_grouped(text, function->calls));
     cps_canvas_right(canvas, row, at->self, 9, CPS_STYLE_BOLD,

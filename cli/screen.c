@@ -73,6 +73,13 @@ int cps_screen_open(struct cps_error *error)
         return cps_error_set(error, -ENOENT,
                              "TERM: \"%s\" was found, the name of a known terminal was expected",
                              name ? name : "");
+    if (!tigetstr("cup")) {
+        cps_screen_close();
+        return cps_error_set(error, -ENOTTY,
+                             "TERM: \"%s\" is a terminal whose cursor cannot be moved; "
+                             "--output summary prints traces line by line",
+                             name ? name : "");
+    }
     for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(*fatal_signals); i++)
         (void)signal(fatal_signals[i], on_fatal);
     (void)raw();

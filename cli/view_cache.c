@@ -55,8 +55,8 @@ static void draw_row(struct cps_canvas *canvas, int row, const struct cps_cache_
 
     draw_age(canvas, row, event->max_age);
     cps_canvas_right(canvas, row, 12, 6, CPS_STYLE_NORMAL, cps_format_count(text, event->calls));
-    cps_canvas_put(canvas, row, 20, caller, CPS_STYLE_NORMAL, event->caller.data,
-                   event->caller.length);
+    cps_canvas_tail(canvas, row, 20, caller, CPS_STYLE_NORMAL, event->caller.data,
+                    event->caller.length);
     cps_canvas_put(canvas, row, rest, half - 1, CPS_STYLE_NORMAL, event->tags.data,
                    event->tags.length);
     cps_canvas_put(canvas, row, rest + half, half, CPS_STYLE_NORMAL, event->contexts.data,

@@ -86,7 +86,7 @@ static void draw_line(struct cps_canvas *canvas, int row, const struct around *a
     char text[CPS_FORMAT_SIZE];
     int numbers = canvas->columns - 29;
 
-    cps_canvas_put(canvas, row, indent, numbers - indent - 1, style, name->data, name->length);
+    cps_canvas_tail(canvas, row, indent, numbers - indent - 1, style, name->data, name->length);
     cps_canvas_right(canvas, row, numbers, 9, style, cps_format_grouped(text, at->calls));
     cps_canvas_right(canvas, row, numbers + 10, 10, style, cps_format_duration(text, at->elapsed));
     cps_canvas_right(canvas, row, numbers + 21, 6, style,

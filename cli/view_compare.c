@@ -59,8 +59,8 @@ static void draw_row(struct cps_canvas *canvas, int row, const struct layout *at
 {
     char text[CPS_FORMAT_SIZE], before[CPS_FORMAT_SIZE], after[CPS_FORMAT_SIZE];
 
-    cps_canvas_put(canvas, row, 3, at->name_width, CPS_STYLE_NORMAL, change->name->data,
-                   change->name->length);
+    cps_canvas_tail(canvas, row, 3, at->name_width, CPS_STYLE_NORMAL, change->name->data,
+                    change->name->length);
     if (at->calls) {
         char calls[2 * CPS_FORMAT_SIZE + 8];
 

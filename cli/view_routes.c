@@ -56,8 +56,8 @@ static void draw_hottest(struct cps_canvas *canvas, int row, int width, const st
     if (!width || held->hottest == CPS_MODEL_NONE)
         return;
     name = &held->trace->names[held->totals.functions[held->hottest].name];
-    cps_canvas_put(canvas, row, canvas->columns - width, width - 1, CPS_STYLE_ACCENT, name->data,
-                   name->length);
+    cps_canvas_tail(canvas, row, canvas->columns - width, width - 1, CPS_STYLE_ACCENT, name->data,
+                    name->length);
 }
 
 static void draw_row(struct cps_canvas *canvas, int row, const struct layout *at,

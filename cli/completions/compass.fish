@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+complete -c compass -s u -l uri -x -a 'http:// https:// extension:/// file:///' -d 'Where traces come from'
+complete -c compass -s t -l token -x -d 'Sent as X-Skpr-Token'
+complete -c compass -l token-file -r -d 'File whose first line is the token'
+complete -c compass -l ca-file -r -d 'Certificate authorities to trust'
+complete -c compass -l insecure-skip-verify -d 'Go on where the certificate proves nothing'
+complete -c compass -l max-traces -x -d 'Traces to keep'
+complete -c compass -l max-bytes -x -d 'Memory to keep them in'
+complete -c compass -s o -l output -x -a 'json summary' -d 'Print instead of the UI'
+complete -c compass -s n -l count -x -d 'End after so many traces'
+complete -c compass -s h -l help -d 'Help'
+complete -c compass -s V -l version -d 'Version'
+complete -c compass -n __fish_use_subcommand -a 'convert check'
