@@ -154,8 +154,10 @@ int main(int argc, char **argv)
     (void)mallopt(M_TRIM_THRESHOLD, 32 << 20);
     samples = calloc(SAMPLES, sizeof(*samples));
     block = aligned_alloc(8, CPS_BATCH_MAX);
-    if (!assembler || !costs || !samples || !block || !rounds)
+    if (!assembler || !costs || !samples || !block || !rounds) {
+        free(costs);
         return 1;
+    }
     memset(block, 0, CPS_BATCH_MAX);
     make_request();
     for (size_t round = 0; round < rounds; round++) {

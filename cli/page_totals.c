@@ -38,9 +38,12 @@ static int compare(const void *left, const void *right, void *context)
     const struct cps_function *b = &sort->held->totals.functions[*(const uint32_t *)right];
     uint64_t x = value_of(a, sort->order), y = value_of(b, sort->order);
 
-    if (sort->order == CPS_BY_NAME)
-        return sort->sign * strcmp(sort->held->trace->names[a->name].data,
-                                   sort->held->trace->names[b->name].data);
+    if (sort->order == CPS_BY_NAME) {
+        int order =
+            strcmp(sort->held->trace->names[a->name].data, sort->held->trace->names[b->name].data);
+
+        return sort->sign * order;
+    }
     if (x != y)
         return x < y ? sort->sign : -sort->sign;
     return a->name < b->name ? -1 : a->name > b->name;

@@ -27,7 +27,7 @@ static short pairs[CPS_STYLE_COUNT];
 static void on_fatal(int number)
 {
     (void)signal(number, SIG_DFL);
-    (void)endwin();
+    (void)endwin(); /* NOLINT(bugprone-signal-handler): as above */
     (void)raise(number);
 }
 
@@ -51,12 +51,12 @@ static void set_styles(void)
         (void)start_color();
         (void)use_default_colors();
     }
-    for (short i = 0; i < CPS_STYLE_COUNT; i++) {
+    for (int i = 0; i < CPS_STYLE_COUNT; i++) {
         attributes[i] = styles[i].attribute;
         pairs[i] = 0;
         if (colour && styles[i].attribute != A_DIM && styles[i].colour > 0 &&
-            init_pair(i, styles[i].colour, -1) == OK)
-            pairs[i] = i;
+            init_pair((short)i, styles[i].colour, -1) == OK)
+            pairs[i] = (short)i;
     }
 }
 

@@ -23,12 +23,13 @@ static int compare(const void *left, const void *right)
 
 static const struct cps_cache_event **sorted(const struct cps_trace *trace)
 {
-    const struct cps_cache_event **events = calloc(trace->cache_event_count + 1, sizeof(*events));
+    const struct cps_cache_event **events =
+        calloc(trace->cache_event_count + 1, sizeof(const struct cps_cache_event *));
 
     for (size_t i = 0; events && i < trace->cache_event_count; i++)
         events[i] = &trace->cache_events[i];
     if (events)
-        qsort(events, trace->cache_event_count, sizeof(*events), compare);
+        qsort(events, trace->cache_event_count, sizeof(const struct cps_cache_event *), compare);
     return events;
 }
 

@@ -44,7 +44,7 @@ extern volatile unsigned short cps_usdt_semaphores[CPS_PROBE_COUNT]
 /* Whether a tracer is attached to the probe at this moment. Any thread. */
 static inline int cps_usdt_watched(enum cps_probe probe)
 {
-    return __builtin_expect(cps_usdt_semaphores[probe] != 0, 0);
+    return (int)__builtin_expect(cps_usdt_semaphores[probe] != 0, 0);
 }
 
 #if defined(__x86_64__)

@@ -387,7 +387,8 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **reque
     set_deadline(server, mhd, head_deadline(server));
 }
 
-static void on_log(void *context, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void on_log(void *context, const char *format,
+                                                         va_list arguments)
 {
     char text[256];
 
