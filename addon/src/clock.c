@@ -3,7 +3,7 @@
  * clock_gettime costs more than the rest of an enter or leave. The time stamp counter costs a third
  * of it, and is as good where it is invariant and the kernel's own clock is derived from it. The
  * rate is not known from the processor, and loading must not wait to measure it; so the first
- * anchor that comes RATE_NS after loading computes it, and until then the system's clock is read.
+ * reading that comes RATE_NS after loading computes it, and until then the system's clock is read.
  */
 #include "clock.h"
 
@@ -18,6 +18,7 @@
 #endif
 
 #define RATE_NS 20000000ull
+#define ANCHOR_NS 1000000000ull
 #define ATTEMPTS 3
 
 static uint64_t read_clock(clockid_t id)
@@ -144,10 +145,15 @@ uint64_t cps_clock_now(struct cps_clock *clock)
 
     if (clock->ns_per_tick > 0) {
         int64_t since = (int64_t)(ticks() - clock->anchor_ticks);
+        uint64_t ns = since > 0 ? (uint64_t)((double)since * clock->ns_per_tick) : 0;
 
-        now = clock->anchor_ns + (uint64_t)(since > 0 ? (double)since * clock->ns_per_tick : 0);
+        now = clock->anchor_ns + ns;
+        if (ns > ANCHOR_NS)
+            cps_clock_anchor(clock);
     } else {
         now = cps_clock_monotonic();
+        if (clock->counter && now - clock->start_ns >= RATE_NS)
+            cps_clock_anchor(clock);
     }
     if (now < clock->last_ns)
         return clock->last_ns;

@@ -21,8 +21,8 @@ struct cps_clock {
 
 void cps_clock_init(struct cps_clock *clock);
 
-/* Ties the counter to the monotonic clock again. Called at the boundaries of blocks, so that an
- * error of the rate does not grow over a long request. */
+/* Ties the counter to the monotonic clock again. Called at the boundaries of blocks, and by
+ * cps_clock_now once a second, so that an error of the rate does not grow over a long request. */
 void cps_clock_anchor(struct cps_clock *clock);
 
 /* ns, CLOCK_MONOTONIC; never less than it returned before. */
