@@ -80,7 +80,7 @@ static struct cps_batch_cacheability *copy_event(const struct cps_batch_cacheabi
 
 static bool allocate(struct cps_cache_events *events)
 {
-    if (!events->entries)
+    if (!events->entries) /* NOLINTNEXTLINE(bugprone-sizeof-expression): a table of pointers */
         events->entries = malloc(CPS_CACHE_EVENTS_MAX * sizeof(*events->entries));
     if (!events->hashes)
         events->hashes = malloc(CPS_CACHE_EVENTS_MAX * sizeof(*events->hashes));

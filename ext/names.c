@@ -105,7 +105,10 @@ static struct cps_function *add_named(struct cps_recorder *recorder, struct cps_
     }
     name->text = text.data;
     name->length = text.length;
-    return cps_recorder_add(recorder, name);
+    struct cps_function *added = cps_recorder_add(recorder, name);
+
+    name->text = name->classic = NULL;
+    return added;
 }
 
 /* Functions are told apart by the engine's 64-bit hashes of class and name, which it has at hand;

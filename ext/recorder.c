@@ -113,8 +113,14 @@ static void release(struct cps_recorder *recorder, struct cps_stack *stack)
 
 static void free_fiber_stacks(struct cps_recorder *recorder)
 {
-    while (recorder->storage->stacks)
-        release(recorder, recorder->storage->stacks);
+    struct cps_stack *next = NULL;
+
+    for (struct cps_stack *stack = recorder->storage->stacks; stack; stack = next) {
+        next = stack->next;
+        free_frames(recorder, stack);
+        free(stack);
+    }
+    recorder->storage->stacks = NULL;
 }
 
 static bool prepare(struct cps_recorder *recorder)

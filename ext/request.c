@@ -79,7 +79,7 @@ static const char *find_method(char **room)
 
 static int describe_http(struct cps_request *request)
 {
-    char *room = malloc(HTTP_STRINGS * STRING_SIZE);
+    char *room = malloc((size_t)HTTP_STRINGS * STRING_SIZE);
 
     if (!room)
         return -ENOMEM;
