@@ -15,7 +15,7 @@ function add($a, $b) { return sum($a, $b); }
 function sum($a, $b) { return $a + $b; }
 class P { public static function twice($x) { return add($x, $x); } }
 $s = 0;
-for ($i = 0; $i < 300; $i++) { $s = P::twice($i) + crc32("a") * 0; }
+for ($i = 0; $i < 300; $i++) { $s = P::twice($i) + crc32("$i") * 0; }
 echo $s, "\n";
 ';
 $opcache = ['zend_extension' => 'opcache', 'opcache.enable_cli' => '1'];
