@@ -21,7 +21,8 @@ class Terminal:
         self.tmux("new-session", "-d", "-x", str(columns), "-y", str(rows), "env", "PS1=$ ", "sh")
 
     def tmux(self, *words, check=True):
-        done = subprocess.run(["tmux", "-S", self.socket, *words], check=False, capture_output=True, text=True)
+        # -N: a client that is earlier than our server must not start one of its own.
+        done = subprocess.run(["tmux", "-N", "-S", self.socket, *words], check=False, capture_output=True, text=True)
         if check and done.returncode:
             raise stack.StackError(f"tmux {words[0]}: {done.stderr.strip()}")
         return done.stdout if check else done.returncode == 0
