@@ -50,7 +50,7 @@ struct cps_assembler *cps_assembler_new(const struct cps_assembler_options *opti
 
     while (buckets < options->max_in_flight)
         buckets *= 2;
-    assembler = calloc(1, sizeof(*assembler) + buckets * sizeof(assembler->buckets[0]));
+    assembler = calloc(1, sizeof(*assembler) + buckets * sizeof(void *));
     if (!assembler)
         return NULL;
     assembler->options = *options;

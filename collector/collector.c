@@ -142,6 +142,14 @@ static int take_sample(void *context, void *sample, size_t size)
     return ++collector->drained >= DRAIN_RECORDS ? -EAGAIN : 0;
 }
 
+/* What a call that failed left in errno, and never 0. */
+static int last_error(void)
+{
+    int number = errno;
+
+    return number > 0 ? -number : -EIO;
+}
+
 /* Programs that may sleep can read memory that has to be paged in first; kernels before 6.0 refuse
  * to load them. libbpf 1.1 has no section name for them, so the flag is set here. */
 static int load_programs(struct cps_collector *collector,
@@ -153,10 +161,10 @@ static int load_programs(struct cps_collector *collector,
     int result;
 
     if (stat("/proc/self/ns/pid", &own) != 0)
-        return -errno;
+        return last_error();
     collector->programs = compass_bpf__open();
     if (!collector->programs)
-        return -errno;
+        return last_error();
     result = bpf_map__set_max_entries(collector->programs->maps.ring, (uint32_t)ring_bytes);
     if (result)
         return result;

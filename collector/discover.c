@@ -178,6 +178,7 @@ static bool parse_mapping(char *line, struct mapping *out)
     uint64_t from, to;
     int path_at = 0;
 
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel writes no number that is too large for its type */
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %" SCNu64 " %n", &from, &to, &out->inode,
                &path_at) < 3 ||
         !path_at || !out->inode)

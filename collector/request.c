@@ -236,7 +236,7 @@ static void add_cache(struct cps_request *request, struct cps_cache_event *event
     struct cps_string *const fields[] = {&event->caller, &event->object_type, &event->tags,
                                          &event->contexts};
     struct cps_trace *trace = request->trace;
-    int result = may_grow(request, 4 * CPS_BATCH_MAX_STRING) ? 0 : -ENOMEM;
+    int result = may_grow(request, (size_t)4 * CPS_BATCH_MAX_STRING) ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < 4 && !result; i++)
         result = cps_trace_copy_string(trace, strings->bytes[i], strings->lengths[i], fields[i]);
@@ -449,13 +449,16 @@ static void place_callers(struct cps_request *request)
         }
         function->caller_count++;
     }
+    if (!trace->functions)
+        return;
     for (size_t i = 0; i < trace->function_count; i++) {
         trace->functions[i].first_caller = next;
         next += trace->functions[i].caller_count;
         trace->functions[i].caller_count = 0;
     }
     for (size_t i = 0; i < request->pair_count; i++) {
-        struct cps_function *function = function_of(request, request->pairs[i].callee);
+        uint32_t index = request->name_functions[request->pairs[i].callee];
+        struct cps_function *function = &trace->functions[index];
 
         trace->callers[function->first_caller + function->caller_count++] =
             request->pairs[i].caller;

@@ -82,7 +82,7 @@ bool cps_request_add_block(struct cps_request *request, const struct cps_batch_h
 int cps_request_init(struct cps_request *request, const struct cps_event_init *event,
                      uint64_t epoch);
 void cps_request_add_function(struct cps_request *request, const struct cps_event_function *event);
-void cps_request_add_cache_event(struct cps_request *request, const struct cps_event_cache *event);
+void cps_request_add_cache_event(struct cps_request *request, const struct cps_event_cache *source);
 void cps_request_shutdown(struct cps_request *request, const struct cps_event_shutdown *event);
 
 /* Puts the trace in its final form. After it nothing may be added. */

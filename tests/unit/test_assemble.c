@@ -16,13 +16,13 @@
 
 /* What came out, in short. */
 struct result {
-    enum cps_outcome outcome;
-    char id[32];
-    char uri[32];
-    size_t calls;
-    char first_call[32];
     struct cps_call call; /* the first */
     uint64_t dropped, blocks_lost, start, end, memory;
+    size_t calls;
+    char id[32];
+    char uri[32];
+    char first_call[32];
+    enum cps_outcome outcome;
     uint16_t status;
     bool has_functions;
 };

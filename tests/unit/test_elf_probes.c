@@ -281,7 +281,7 @@ static void test_broken_files_are_survived(void **state)
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
-            broken[random % file.used] ^= (char)(random >> 32);
+            ((uint8_t *)broken)[random % file.used] ^= (uint8_t)(random >> 32);
         }
         (void)read_bytes(broken, file.used);
     }
