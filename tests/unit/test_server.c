@@ -3,8 +3,10 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,7 @@ static void write_metrics(void *context, struct cps_buf *out)
 static void start(struct fixture *fixture, const char *token, unsigned int head_timeout_ms)
 {
     struct cps_broadcast_options bounds = {
-        .max_subscribers = 2, .max_lines = 64, .max_bytes = 1u << 20};
+        .max_subscribers = 2, .max_lines = 64, .max_bytes = 32u << 20};
     struct cps_error error = {{0}};
 
     fixture->broadcast = cps_broadcast_new(&bounds);
@@ -323,6 +325,64 @@ static void slow_heads_do_not_last(void **state)
     stop(&fixture);
 }
 
+struct reader {
+    int fd;
+    size_t wanted; /* lines */
+    _Atomic size_t lines;
+};
+
+static void *count_lines(void *context)
+{
+    struct reader *reader = context;
+    char bytes[65536];
+
+    while (reader->lines < reader->wanted) {
+        struct pollfd item = {.fd = reader->fd, .events = POLLIN};
+        if (poll(&item, 1, PATIENCE_MS) <= 0)
+            break;
+        ssize_t got = recv(reader->fd, bytes, sizeof(bytes), 0);
+        if (got <= 0)
+            break;
+        for (const char *at = bytes; (at = memchr(at, '!', (size_t)(bytes + got - at))); at++)
+            reader->lines++;
+    }
+    return NULL;
+}
+
+/* Lines that are longer than what a socket takes at once, at the pace of the fast reader, so that
+ * it is parked and woken at every point of sending. */
+static void a_stalled_reader_does_not_hold_up_another(void **state)
+{
+    static const char request[] = "GET /v1/traces HTTP/1.1\r\nHost: x\r\n\r\n";
+    const size_t length = 800000;
+    const struct timespec step = {.tv_nsec = 1000000};
+    char *line = calloc(1, length + 1);
+    struct fixture fixture;
+    pthread_t thread;
+
+    (void)state;
+    memset(line, 'x', length);
+    memcpy(line + length - 2, "!\n", 2);
+    start(&fixture, NULL, 0);
+    int stalled = dial(&fixture, request);
+    struct reader reader = {.fd = dial(&fixture, request), .wanted = 300};
+    await_subscribers(&fixture, 2);
+    assert_int_equal(pthread_create(&thread, NULL, count_lines, &reader), 0);
+    for (size_t i = 0; i < reader.wanted; i++) {
+        const struct timespec pause = {.tv_nsec = (long)(i % 7) * 700000};
+        publish(&fixture, line);
+        (void)nanosleep(&pause, NULL);
+        for (int k = 0; k < PATIENCE_MS && i > reader.lines + 10; k++)
+            (void)nanosleep(&step, NULL); /* within the bounds of its queue */
+    }
+    (void)pthread_join(thread, NULL);
+    assert_int_equal(reader.lines, reader.wanted);
+    (void)close(stalled);
+    (void)close(reader.fd);
+    free(line);
+    stop(&fixture);
+}
+
 static void stopping_ends_streams_properly(void **state)
 {
     struct fixture fixture;
@@ -351,6 +411,7 @@ int main(void)
         cmocka_unit_test(tokens_are_compared_whole),
         cmocka_unit_test(one_subscriber_too_many_is_turned_away),
         cmocka_unit_test(slow_heads_do_not_last),
+        cmocka_unit_test(a_stalled_reader_does_not_hold_up_another),
         cmocka_unit_test(stopping_ends_streams_properly),
     };
 
