@@ -22,7 +22,7 @@ echo "--- from the shipped ini\n";
 $path = sys_get_temp_dir() . '/compass-ini-' . getmypid();
 file_put_contents($path, str_replace('compass.so', test_extension(), file_get_contents(__DIR__ . '/../compass.ini')));
 foreach ([[], ['COMPASS_ENABLED' => 'true', 'COMPASS_FUNCTION_THRESHOLD' => '0'], ['COMPASS_ENABLED' => 'on'], ['COMPASS_ENABLED' => 'false', 'COMPASS_FUNCTION_THRESHOLD' => '0']] as $environment) {
-    $run = run('echo ini_get("compass.enabled"), "|", ini_get("compass.function_threshold"); usleep(1);',
+    $run = run('echo ini_get("compass.enabled"), "|", ini_get("compass.function_threshold"); usleep(3000);',
         ['extension' => false, 'ini_file' => $path, 'environment' => $environment + ['PHP_INI_SCAN_DIR' => '']]);
     echo $run->output, $run->errors, ' ', count($run->traces), ' ', count($run->traces ? $run->traces[0]->calls : []) > 1 ? 'calls' : '-', "\n";
 }
