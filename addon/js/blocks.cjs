@@ -209,7 +209,7 @@ class Writer {
     this.position = position + 6;
   }
 
-  // end: { status, aborted, peak, functionsDropped, callersDropped }
+  // end: { status, aborted, peak, callsDropped, functionsDropped, callersDropped }
   end(end, now) {
     if (!this.reserve(56, now)) return;
     const { words, position } = this;
@@ -217,7 +217,7 @@ class Writer {
     words[position + 1] = end.status | (end.aborted ? 1 << 16 : 0);
     this.put(position + 2, now);
     this.put(position + 4, end.peak);
-    this.put(position + 6, 0);
+    this.put(position + 6, end.callsDropped);
     this.put(position + 8, end.functionsDropped);
     this.put(position + 10, end.callersDropped);
     this.put(position + 12, 0);

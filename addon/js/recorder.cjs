@@ -50,6 +50,7 @@ class Request {
     this.classic = false;
     this.ending = false; // the answer is complete
     this.status = 0;
+    this.callsDropped = 0;
     this.start = 0;
     this.memory = 0;
   }
@@ -99,8 +100,8 @@ function createRecorder(binding, config, registry) {
 
   // The stack; its first place stays empty.
   let top = 0;
-  const stackRequest = new Array(1024).fill(null);
-  const stackFrame = new Array(1024).fill(null);
+  const stackRequest = new Array(MAX_STACK).fill(null);
+  const stackFrame = new Array(MAX_STACK).fill(null);
   const times = new Float64Array(MAX_STACK * TIMES);
   const stack = new Int32Array(MAX_STACK * WHAT);
 
@@ -138,7 +139,11 @@ function createRecorder(binding, config, registry) {
   // Puts what is entered on the stack, and counts it. Its place there; 0 where it is not recorded.
   function push(request, number, border) {
     const { tally } = request;
-    if (tally === null || top + 1 >= MAX_STACK) return 0;
+    if (tally === null) return 0;
+    if (top + 1 >= MAX_STACK) {
+      tally.functionsDropped++;
+      return 0;
+    }
     clock();
     const at = time[0];
     let place = tally.places[number] - 1;
@@ -210,7 +215,17 @@ function createRecorder(binding, config, registry) {
       sums[first + ELAPSED] += at - sums[first + SINCE];
       if (pair >= 0) tally.pairSums[pair * 2 + 1] += elapsed;
     }
-    if (elapsed >= threshold) record(request, place, depth, at, elapsed);
+    if (elapsed >= threshold) tryRecord(request, place, depth, at, elapsed);
+  }
+
+  // A record needs more of the stack than entering did. Where there is none left, it is the record
+  // that is lost, and counted, not the value that the function is about to return.
+  function tryRecord(request, place, depth, at, elapsed) {
+    try {
+      record(request, place, depth, at, elapsed);
+    } catch {
+      request.callsDropped++;
+    }
   }
 
   // What a plain function begins with: its place on the stack, or 0.
@@ -427,7 +442,8 @@ function createRecorder(binding, config, registry) {
     if (writer !== null) {
       writeTotals(request, at);
       const { functionsDropped, callersDropped } = tally;
-      writer.end({ status, aborted, peak, functionsDropped, callersDropped }, at);
+      const { callsDropped } = request;
+      writer.end({ status, aborted, peak, callsDropped, functionsDropped, callersDropped }, at);
     }
     if (request.classic && request.source === HTTP) binding.httpShutdown(request.id, status, at - request.start);
     if (request.classic && request.source === CLI) binding.cliShutdown();

@@ -130,3 +130,19 @@ test('more than a block of records arrives whole and in order', async (t) => {
   assert.ok(trace.blocks >= 4);
   assert.equal(trace.functions.f.calls, 5000);
 });
+
+test('where the stack is nearly full, records are lost and values are not', async (t) => {
+  const trace = await script(
+    t,
+    `let deepest = 0;
+     function down(n) { deepest = n; down(n + 1); return n; }
+     function leaf(n) { return n; }
+     function back(n) { if (n < limit) back(n + 1); if (leaf(n) !== n) process.exit(4); return n; }
+     for (let i = 0; i < 20; i++) { try { down(0); process.exit(5); } catch (error) { if (!(error instanceof RangeError)) process.exit(6); } }
+     const limit = Math.floor(deepest * 0.5);
+     if (back(0) !== 0) process.exit(7);`,
+  );
+  assert.equal(trace.ended, true);
+  assert.ok(trace.functions.back.calls > 100);
+  assert.equal(trace.functions.back.calls, trace.functions.leaf.calls);
+});
