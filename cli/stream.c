@@ -61,14 +61,14 @@ static void on_trace(void *context, struct cps_trace *trace, const char *line, s
 
 static void on_log(void *context, enum cps_level level, const char *message)
 {
-    static const char *const names[] = {"debug", "info", "warning", "error"};
     cps_auto_buf struct cps_buf safe = {0};
 
     (void)context;
     if (level < CPS_LEVEL_WARN)
         return;
     cps_text_append_safe(&safe, message, strlen(message), false);
-    (void)fprintf(stderr, "compass: %s: %.*s\n", names[level], (int)safe.length, safe.data);
+    (void)fprintf(stderr, "compass: %s: %.*s\n", level == CPS_LEVEL_WARN ? "warning" : "error",
+                  (int)safe.length, safe.data);
 }
 
 static void on_dropped(void *context, uint64_t count)

@@ -169,5 +169,7 @@ zend_module_entry compass_module_entry = {
 #ifdef ZTS
 ZEND_TSRMLS_CACHE_DEFINE()
 #endif
+/* The macro defines it without a prototype, which clang minds. */
+ZEND_DLEXPORT zend_module_entry *get_module(void);
 ZEND_GET_MODULE(compass)
 #endif

@@ -349,6 +349,11 @@ static struct environment *environment_new(napi_env env, napi_value exports)
     return environment;
 }
 
+/* The macro below defines it without a prototype, which clang minds. */
+#ifdef NODE_API_MODULE_GET_API_VERSION
+NAPI_MODULE_EXPORT int32_t NODE_API_MODULE_GET_API_VERSION(void);
+#endif
+
 /* Exports nothing where it could not be set up; the loader takes that for a missing addon. */
 NAPI_MODULE_INIT()
 {
