@@ -10,7 +10,7 @@
 #include "check.h"
 #include "trace_maker.h"
 
-#define MS 1000000u
+#define MS UINT64_C(1000000)
 #define TRACES 7
 
 /* Requests of "/" that took 10, 20, 30, 40 ms, one of /node/7, one of /a,(b), one command. */

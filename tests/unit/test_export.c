@@ -51,7 +51,7 @@ static json_t *parse(const struct cps_buf *out)
 /* Own time of all frames of an evented profile, which has to be in order and nested. */
 static uint64_t speedscope_total(const json_t *profile, size_t frames)
 {
-    json_int_t stack[64];
+    json_int_t stack[64] = {0};
     json_int_t last = 0;
     uint64_t total = 0;
     size_t depth = 0;
@@ -68,10 +68,13 @@ static uint64_t speedscope_total(const json_t *profile, size_t frames)
         if (depth > 0)
             total += (uint64_t)(at - last);
         last = at;
-        if (*type == 'O')
+        if (*type == 'O') {
+            assert_true(depth < sizeof(stack) / sizeof(*stack));
             stack[depth++] = frame;
-        else
+        } else {
+            assert_true(depth > 0);
             assert_int_equal(stack[--depth], frame);
+        }
     }
     assert_int_equal(depth, 0);
     assert_true(last <= json_integer_value(json_object_get(profile, "endValue")));

@@ -10,7 +10,7 @@
 #include "findings.h"
 #include "trace_maker.h"
 
-#define MS 1000000u
+#define MS UINT64_C(1000000)
 
 static struct cps_findings find(struct cps_trace *trace, char *text, size_t size)
 {
@@ -60,7 +60,7 @@ static void a_balanced_request_has_none(void **state)
     (void)state;
     for (unsigned i = 0; i < 10; i++) {
         (void)snprintf(names[i], sizeof(names[i]), "step%u", i);
-        calls[i + 1] = (struct made_call){names[i], i * 10 * MS, 9 * MS, 1};
+        calls[i + 1] = (struct made_call){names[i], (uint64_t)i * 10 * MS, 9 * MS, 1};
     }
     cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 11);
     assert_int_equal(find(trace, text, sizeof(text)).count, 0);

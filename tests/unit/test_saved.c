@@ -78,7 +78,7 @@ static void a_file_that_cannot_be_read_is_named(void **state)
 static void many_traces_fit(void **state)
 {
     struct cps_saved saved = {0};
-    char *text = calloc(1, 300 * 64);
+    char *text = calloc(300, 64);
     size_t length = 0;
 
     (void)state;

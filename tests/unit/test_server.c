@@ -362,7 +362,8 @@ static void a_stalled_reader_does_not_hold_up_another(void **state)
 
     (void)state;
     memset(line, 'x', length);
-    memcpy(line + length - 2, "!\n", 2);
+    line[length - 2] = '!';
+    line[length - 1] = '\n';
     start(&fixture, NULL, 0);
     int stalled = dial(&fixture, request);
     struct reader reader = {.fd = dial(&fixture, request), .wanted = 300};
