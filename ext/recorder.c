@@ -232,10 +232,16 @@ static struct cps_pair *find_pair(struct cps_recorder *recorder, struct cps_func
 void cps_recorder_count_slowly(struct cps_recorder *recorder, struct cps_frame *frame,
                                uint64_t elapsed)
 {
+    struct cps_function *function = frame->function;
     struct cps_function *caller = frame[-1].function;
+    struct cps_pair *pair = function->before;
 
-    frame->function->recent = find_pair(recorder, frame->function, caller);
-    (void)cps_recorder_count(frame->function, caller, elapsed);
+    /* A pair that has counted nothing has no caller yet. */
+    if (pair->caller != caller || pair->calls == 0)
+        pair = find_pair(recorder, function, caller);
+    function->before = function->recent;
+    function->recent = pair;
+    (void)cps_recorder_count(function, caller, elapsed);
 }
 
 static void pop_whole(struct cps_recorder *recorder, uint64_t now)

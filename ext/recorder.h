@@ -54,6 +54,8 @@ struct cps_function {
     uint32_t word; /* the owner's: what begins its call records; 0 at first */
     struct cps_pair *recent;
     struct cps_pair first;
+    struct cps_pair
+        *before; /* the one before `recent`, for functions that two callers take turns at */
 
     struct cps_pair rest; /* calls that found no room for a pair */
     uint64_t key[2];

@@ -84,7 +84,7 @@ void cps_tables_init_function(struct cps_function *function)
     function->word = 0;
     function->first = (struct cps_pair){0};
     function->rest = (struct cps_pair){0};
-    function->recent = &function->first;
+    function->recent = function->before = &function->first;
 }
 
 static uint32_t *chain(const struct cps_recorder_storage *tables, const uint64_t key[2])
