@@ -78,7 +78,9 @@ static inline int cps_usdt_watched(enum cps_probe probe)
                          ".endif\n" ::[semaphore] "i"(CPS_PROBE_##probe * sizeof(unsigned short)), \
                          ##__VA_ARGS__)
 
-#define CPS_USDT_ARG_(n, value) [a##n] "nor"((uint64_t)(value))
+/* A register or a constant, never memory: a compiler may address memory with an index register, and
+ * libbpf 1.1 does not read such a description. */
+#define CPS_USDT_ARG_(n, value) [a##n] "nr"((uint64_t)(value))
 
 #define CPS_USDT0(probe) CPS_USDT_EMIT(probe, "")
 #define CPS_USDT1(probe, a) CPS_USDT_EMIT(probe, "8@%[a1]", CPS_USDT_ARG_(1, a))
