@@ -30,7 +30,7 @@ dev: ## the build that developers use: AddressSanitizer, UBSan, warnings are err
 	@test -f $(DEV)/build.ninja || meson setup $(DEV) --native-file dev.ini
 	@meson compile -C $(DEV)
 
-test: build dev ## every test; closes with "N passed, N failed"
+test: reconfigure build dev ## every test; closes with "N passed, N failed"
 	@scripts/test --plain $(BUILD) --dev $(DEV)
 
 test-unprivileged: build dev ## the tests that load no eBPF program, as `docker build --target=test .` runs them
@@ -39,6 +39,12 @@ test-unprivileged: build dev ## the tests that load no eBPF program, as `docker 
 test-docker: ## the images and the compose stack, in a Docker engine of its own (long, as root)
 	@scripts/install-deps docker
 	@tests/e2e/docker_stack
+
+# A folder that was set up for the demo, before the packages for tests were there, lacks the tests.
+.PHONY: reconfigure
+reconfigure:
+	@scripts/install-deps test
+	@test ! -f $(BUILD)/build.ninja || meson setup --reconfigure $(BUILD) >/dev/null
 
 demo: ## a sample PHP application, the sidecar and the UI; without a terminal a summary
 	@scripts/install-deps demo
