@@ -25,12 +25,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "decode.h"
 #include "request.h"
 
-#define SECOND 1000000000ull
 /* With this much in flight, no new request is taken on. */
 #define MAX_BYTES ((size_t)512 << 20)
 
@@ -374,12 +373,9 @@ static struct cps_request *find_classic(struct cps_assembler *assembler,
 /* What to add to CLOCK_MONOTONIC to have the time since the Unix epoch. */
 static uint64_t epoch_now(void)
 {
-    struct timespec wall, monotonic;
+    uint64_t monotonic = cps_clock_monotonic();
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &monotonic);
-    (void)clock_gettime(CLOCK_REALTIME, &wall);
-    return (uint64_t)(wall.tv_sec - monotonic.tv_sec) * SECOND +
-           (uint64_t)(wall.tv_nsec - monotonic.tv_nsec);
+    return cps_clock_realtime() - monotonic;
 }
 
 static void add_init(struct cps_assembler *assembler, const struct cps_event_init *event)
@@ -478,7 +474,7 @@ static bool silent_for(const struct cps_request *request, uint64_t now, uint64_t
 static void look_for_gone(struct cps_assembler *assembler, uint64_t now)
 {
     for (struct cps_request *request = assembler->oldest, *next;
-         request && silent_for(request, now, SECOND); request = next) {
+         request && silent_for(request, now, CPS_CLOCK_SECOND); request = next) {
         next = request->newer;
         if (!request->pid || assembler->options.process_exists(request->pid))
             continue;
@@ -496,6 +492,6 @@ void cps_assembler_tick(struct cps_assembler *assembler, uint64_t now)
         finish(assembler, assembler->oldest, CPS_OUTCOME_EXPIRED);
     if (now < assembler->next_look)
         return;
-    assembler->next_look = now + SECOND;
+    assembler->next_look = now + CPS_CLOCK_SECOND;
     look_for_gone(assembler, now);
 }

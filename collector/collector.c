@@ -13,11 +13,11 @@
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "assemble.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "compass.skel.h"
 #include "elf_probes.h"
 #include "event.h"
@@ -25,7 +25,7 @@
 #define DEFAULT_MAX_CALLS 10000
 #define DEFAULT_MAX_IN_FLIGHT 10000
 #define DEFAULT_RING_BYTES ((size_t)16 << 20)
-#define DEFAULT_EXPIRE_NS (600 * 1000000000ull)
+#define DEFAULT_EXPIRE_NS (600 * CPS_CLOCK_SECOND)
 
 /* How long records may lie in the ring. */
 #define DRAIN_MS 10
@@ -127,7 +127,7 @@ static int explain_open(int result, struct cps_error *error)
                          kernel.release, strerror(-result), *complaint ? ": " : "", complaint);
 }
 
-/* ---- opening and closing ---- */
+/* ---- opening ---- */
 
 static bool process_exists(pid_t pid)
 {
@@ -243,20 +243,7 @@ int cps_collector_open(const struct cps_collector_options *options, struct cps_c
     return 0;
 }
 
-void cps_collector_close(struct cps_collector *collector)
-{
-    if (!collector)
-        return;
-    cps_collector_detach_all(collector);
-    if (collector->epoll >= 0)
-        (void)close(collector->epoll);
-    ring_buffer__free(collector->ring);
-    compass_bpf__destroy(collector->programs);
-    cps_assembler_free(collector->assembler);
-    free(collector);
-}
-
-/* ---- attaching ---- */
+/* ---- attaching and closing ---- */
 
 static struct bpf_program *program_of(const struct cps_collector *collector, enum cps_probe probe)
 {
@@ -396,7 +383,7 @@ void cps_collector_detach(struct cps_collector *collector, dev_t device, ino_t i
     }
 }
 
-void cps_collector_detach_all(struct cps_collector *collector)
+static void detach_all(struct cps_collector *collector)
 {
     struct attachment *attachment;
 
@@ -404,6 +391,19 @@ void cps_collector_detach_all(struct cps_collector *collector)
         collector->attachments = attachment->next;
         detach(collector, attachment);
     }
+}
+
+void cps_collector_close(struct cps_collector *collector)
+{
+    if (!collector)
+        return;
+    detach_all(collector);
+    if (collector->epoll >= 0)
+        (void)close(collector->epoll);
+    ring_buffer__free(collector->ring);
+    compass_bpf__destroy(collector->programs);
+    cps_assembler_free(collector->assembler);
+    free(collector);
 }
 
 size_t cps_collector_attached(const struct cps_collector *collector)
@@ -416,14 +416,6 @@ size_t cps_collector_attached(const struct cps_collector *collector)
 }
 
 /* ---- polling ---- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
 
 /* Waits for DRAIN_MS, less where the ring fills up. */
 static int wait_for_ring(const struct cps_collector *collector, int timeout_ms)
@@ -460,7 +452,7 @@ int cps_collector_poll(struct cps_collector *collector, int timeout_ms)
         left -= DRAIN_MS;
     } while (!result && !collector->drained && left > 0);
     if (!result && collector->drained < DRAIN_RECORDS)
-        cps_assembler_tick(collector->assembler, now_ns());
+        cps_assembler_tick(collector->assembler, cps_clock_monotonic());
     return result;
 }
 

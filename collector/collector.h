@@ -73,9 +73,8 @@ void cps_collector_close(struct cps_collector *collector);
 int cps_collector_attach(struct cps_collector *collector, const struct cps_target *target,
                          struct cps_error *error);
 
-/* Detaches one file, or everything. Requests in flight stay until they end or expire. */
+/* Detaches one file. Requests in flight stay until they end or expire. */
 void cps_collector_detach(struct cps_collector *collector, dev_t device, ino_t inode);
-void cps_collector_detach_all(struct cps_collector *collector);
 size_t cps_collector_attached(const struct cps_collector *collector);
 
 /* Waits up to timeout_ms for events, drains the ring, calls back for what is finished, closes

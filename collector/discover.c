@@ -214,8 +214,8 @@ static bool locate_mapping(const struct scan *scan, const char *pid, const struc
            !stat(path, file) && S_ISREG(file->st_mode);
 }
 
-/* Adds the files that the process has mapped and whose name is the one looked for: the one at the
- * configured path where it is among them, else all. */
+/* Adds the files that the process has mapped and whose last name is the one looked for, wherever
+ * they are: a distribution, or an image, puts the extension elsewhere. */
 static int scan_mappings(struct scan *scan, const char *pid)
 {
     cps_auto_fclose FILE *maps = NULL;

@@ -12,11 +12,12 @@
 
 struct cps_discover_query {
     enum cps_runtime runtime;
-    const char
-        *process_name; /* "php-fpm" matches php-fpm, php-fpm8.2, php-fpm83, "php-fpm: master ..." */
-    const char *file_path; /* as the process sees it; where it is not mapped, a mapping with the
-                              same base name is taken */
-    const char *proc;      /* "/proc", or another root for tests */
+    /* "php-fpm" matches php-fpm, php-fpm8.2, php-fpm83, "php-fpm: master ..." */
+    const char *process_name;
+    /* As the process sees it; where it is not mapped, a mapping with the same base name is taken.
+     */
+    const char *file_path;
+    const char *proc; /* "/proc", or another root for tests */
 };
 
 /* All different files (by device and inode) that matching processes have mapped. *out is an array

@@ -25,8 +25,7 @@ size_t cps_text_next(const char *bytes, size_t length, uint32_t *code);
 bool cps_text_printable(uint32_t code);
 
 /* Appends bytes as UTF-8 that may go to a terminal: what is not UTF-8 and what is not printable
- * each becomes U+FFFD
- * ('?' where `ascii`, which replaces everything beyond ASCII). */
+ * each becomes U+FFFD ('?' where `ascii`, which replaces everything beyond ASCII). */
 void cps_text_append_safe(struct cps_buf *out, const char *bytes, size_t length, bool ascii);
 
 /* Appends bytes as a JSON string, with its quotes: valid UTF-8, control characters escaped. */
