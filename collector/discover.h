@@ -14,8 +14,7 @@ struct cps_discover_query {
     enum cps_runtime runtime;
     /* "php-fpm" matches php-fpm, php-fpm8.2, php-fpm83, "php-fpm: master ..." */
     const char *process_name;
-    /* As the process sees it; where it is not mapped, a mapping with the same base name is taken.
-     */
+    /* As the process sees it. Its last part decides: the file may be mapped from any folder. */
     const char *file_path;
     const char *proc; /* "/proc", or another root for tests */
 };
