@@ -46,7 +46,7 @@ reconfigure:
 	@scripts/install-deps test
 	@test ! -f $(BUILD)/build.ninja || meson setup --reconfigure $(BUILD) >/dev/null
 
-demo: ## a sample PHP application, the sidecar and the UI; without a terminal a summary
+demo: ## sample applications in PHP and Node.js, the sidecar and the UI; without a terminal a summary
 	@scripts/install-deps demo
 	@$(MAKE) --no-print-directory build
 	@scripts/demo

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers for the demo and the end-to-end tests: php-fpm, nginx and the sidecar, each with its own
-configuration in one temporary folder, on free ports. Whatever a Stack started is gone when it closes,
+"""Servers for the demo and the end-to-end tests: php-fpm, nginx, Node.js and the sidecar, each with its
+own configuration in one temporary folder, on free ports. Whatever a Stack started is gone when it closes,
 by process id, and dies with this process should it be killed outright."""
 
 import ctypes
@@ -17,6 +17,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUTPUT = os.environ.get("COMPASS_OUTPUT", os.path.join(ROOT, "_output"))
 PR_SET_PDEATHSIG = 1
+NPM_SECONDS = 180
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -102,11 +103,11 @@ class Stack:
         except OSError:
             return ""
 
-    def spawn(self, name, argv, env=None, stdout=None, how=signal.SIGTERM):
+    def spawn(self, name, argv, env=None, stdout=None, cwd=None, how=signal.SIGTERM):
         """Starts a process in a session of its own; what it says goes to NAME.log."""
         with open(self.path(f"{name}.log"), "ab") as log:
             process = subprocess.Popen(
-                argv, stdin=subprocess.DEVNULL, stdout=stdout or log, stderr=log,
+                argv, stdin=subprocess.DEVNULL, stdout=stdout or log, stderr=log, cwd=cwd,
                 env={**os.environ, **(env or {})}, start_new_session=True, preexec_fn=die_with_parent)
         self.running.append((process, how))
         return process
@@ -247,13 +248,44 @@ http {{
         self.await_port(name, process, port)
         return process, port
 
+    def addon(self):
+        """The addon as it is installed, for this stack alone; answers what `node --import` wants."""
+        folder = self.path("node")
+        if not os.path.exists(folder):
+            source = os.path.join(ROOT, "addon")
+            npm_ci(source)
+            for part in ("js", "node_modules"):
+                shutil.copytree(os.path.join(source, part), os.path.join(folder, part), symlinks=True)
+            shutil.copy(find_built("compass.node"), folder)
+        return os.path.join(folder, "js", "index.mjs")
+
+    def node(self, name, folder, argv, env=None):
+        """Starts a server below a folder of this repository, a copy with what npm installs for it, under
+        the addon. It prints the port that it listens on, which is what this answers."""
+        copy, index = self.path("apps", folder.replace("/", "-")), self.addon()
+        if not os.path.exists(copy):
+            npm_ci(os.path.join(ROOT, folder))
+            shutil.copytree(os.path.join(ROOT, folder), copy, symlinks=True)
+        words = [os.environ.get("COMPASS_TEST_NODE", "node"), "--import", index, *argv]
+        process = self.spawn(name, words, cwd=copy, env={
+            "NODE_OPTIONS": "", "PORT": "0", "COMPASS_NODE_CACHE": self.path("cache"), **(env or {})})
+
+        def port():
+            self.alive(name, process)
+            words = self.log(name).split()
+            return next((int(word) for word in words if word.isdigit()), None)
+
+        return wait_until(port, 30, f"{name} listens")
+
     def sidecar(self, port=None, env=None, name="sidecar"):
-        """Starts the sidecar for this stack's PHP alone, and waits until it answers."""
+        """Starts the sidecar for what this stack runs, and waits until it answers."""
         port = port or free_port()
+        addon = self.path("node", "compass.node")
         process = self.spawn(name, [find_built("compass-sidecar")], env={
             "COMPASS_SIDECAR_ADDR": f"127.0.0.1:{port}",
             "COMPASS_SIDECAR_PHP_EXTENSION_PATH": self.path(f"{os.path.basename(self.dir)}.so"),
-            "COMPASS_SIDECAR_NODE_PROCESS_NAME": "none of them",
+            "COMPASS_SIDECAR_NODE_PROCESS_NAME": "node" if os.path.exists(addon) else "none of them",
+            "COMPASS_SIDECAR_NODE_ADDON_PATH": addon,
             **(env or {})})
         self.await_port(name, process, port)
         return process, port
@@ -270,6 +302,11 @@ http {{
                              name=f"nginx-{name}")
         return port
 
+    def lighthouse(self, site, base="", env=None):
+        """Starts the sample application for Node.js, which asks the site on port `site`; answers its port."""
+        return self.node("lighthouse", "docker/node/app", ["server.mjs"], {
+            "BASE_PATH": base, "PHP_SITE": f"http://127.0.0.1:{site}", **(env or {})})
+
 
 def find_tool(*names):
     """Servers live in /usr/sbin, which is not in everybody's PATH."""
@@ -278,6 +315,20 @@ def find_tool(*names):
         if found:
             return found
     raise StackError(f"{names[0]} is not installed: run scripts/install-deps")
+
+
+def npm_ci(folder):
+    """Installs what a folder's package-lock.json asks for, unless it is there."""
+    lock, done = (os.path.join(folder, name) for name in ("package-lock.json", "node_modules/.package-lock.json"))
+    if os.path.exists(done) and os.path.getmtime(done) >= os.path.getmtime(lock):
+        return
+    try:
+        subprocess.run([find_tool("npm"), "ci", "--ignore-scripts", "--no-progress", "--no-audit", "--no-fund"],
+                       cwd=folder, check=True, capture_output=True, text=True, timeout=NPM_SECONDS)
+    except subprocess.CalledProcessError as error:
+        raise StackError(f"npm ci in {folder} failed:\n{error.stderr[-1000:]}") from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise StackError(f"npm ci in {folder}: {error}") from error
 
 
 def find_fpm():
