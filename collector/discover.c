@@ -251,24 +251,19 @@ static int scan_process(struct scan *scan, const char *pid)
     return scan_mappings(scan, pid);
 }
 
-static const char *runtime_name(enum cps_runtime runtime)
-{
-    return runtime == CPS_RUNTIME_NODE ? "node" : "php";
-}
-
 static void explain_none(const struct scan *scan, struct cps_error *error)
 {
     const struct cps_discover_query *query = scan->query;
 
     if (!scan->matching)
         (void)cps_error_set(error, 0, "%s: no process named %s in %s; saw %s",
-                            runtime_name(query->runtime), query->process_name, query->proc,
-                            *scan->seen ? scan->seen : "no process");
+                            cps_trace_runtime_name(query->runtime), query->process_name,
+                            query->proc, *scan->seen ? scan->seen : "no process");
     else
         (void)cps_error_set(error, 0,
                             "%s: %zu process%s named %s in %s (pid %d%s), none with %s mapped, "
                             "nor another file named %s",
-                            runtime_name(query->runtime), scan->matching,
+                            cps_trace_runtime_name(query->runtime), scan->matching,
                             scan->matching == 1 ? "" : "es", query->process_name, query->proc,
                             scan->last_pid, scan->matching == 1 ? "" : " and others",
                             query->file_path, scan->file_name);

@@ -221,8 +221,10 @@ static void add_caller(struct cps_request *request, const uint32_t *record)
     };
 
     if (name_of(request, CPS_BATCH_WORD_SYMBOL(caller->word), &pair.callee) ||
-        name_of(request, caller->caller, &pair.caller.name) || add_pair(request, &pair))
+        name_of(request, caller->caller, &pair.caller.name) || add_pair(request, &pair)) {
+        request->trace->callers_dropped += caller->calls;
         request->memory_failed++;
+    }
 }
 
 struct cache_strings {
@@ -276,6 +278,7 @@ static void add_end(struct cps_request *request, const uint32_t *record)
         trace->max_memory = end->peak_memory;
     trace->calls_dropped += end->calls_dropped;
     trace->functions_dropped += end->functions_dropped;
+    trace->callers_dropped += end->callers_dropped;
     trace->cache_events_dropped += end->cache_events_dropped;
     trace->has_functions = true;
     request->last_time = end->monotonic;

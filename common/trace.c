@@ -344,6 +344,13 @@ void cps_trace_sort_calls(struct cps_trace *trace)
     free(to);
 }
 
+const char *cps_trace_runtime_name(enum cps_runtime runtime)
+{
+    static const char *const names[] = {[CPS_RUNTIME_PHP] = "php", [CPS_RUNTIME_NODE] = "node"};
+
+    return names[runtime];
+}
+
 size_t cps_trace_size(const struct cps_trace *trace)
 {
     const struct cps_trace_storage *storage = trace->storage;

@@ -94,6 +94,7 @@ struct cps_trace {
     struct cps_caller *callers;
     size_t caller_count;
     uint64_t functions_dropped; /* calls that `functions` has no place for */
+    uint64_t callers_dropped;   /* calls in `functions` whose caller `callers` has no place for */
     uint64_t blocks_lost;       /* blocks of this request that a full ring lost */
     struct cps_cache_event *cache_events;
     size_t cache_event_count;
@@ -121,6 +122,15 @@ int cps_trace_add_cache_event(struct cps_trace *trace, const struct cps_cache_ev
 
 /* Sorts calls by start, parents (longer, shallower) first where two start at the same moment. */
 void cps_trace_sort_calls(struct cps_trace *trace);
+
+/* From its start to its end; 0 where it ends before it starts. */
+static inline uint64_t cps_trace_duration(const struct cps_trace *trace)
+{
+    return trace->end > trace->start ? trace->end - trace->start : 0;
+}
+
+/* "php" or "node", NULL where it is not known: what the stream calls it. */
+const char *cps_trace_runtime_name(enum cps_runtime runtime);
 
 /* About how many bytes of memory the trace holds. */
 size_t cps_trace_size(const struct cps_trace *trace);

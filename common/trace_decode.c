@@ -277,6 +277,7 @@ static void read_trace(struct reader *reader, const json_t *root)
     trace->calls_dropped = get_number(reader, root, "functionCallsDropped");
     trace->blocks_lost = get_number(reader, root, "blocksLost");
     trace->functions_dropped = get_number(reader, root, "functionsDropped");
+    trace->callers_dropped = get_number(reader, root, "callersDropped");
     trace->has_functions = get(reader, root, "functions", JSON_ARRAY) != NULL;
     trace->cache_events_dropped = get_number(reader, drupal, "cacheEventsDropped");
     read_each(reader, root, "functionCalls", read_call);

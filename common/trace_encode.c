@@ -115,11 +115,6 @@ static void append_cli(struct cps_buf *out, const struct cps_trace *trace)
     cps_buf_append_string(out, "}");
 }
 
-static const char *const runtimes[] = {
-    [CPS_RUNTIME_PHP] = ",\"runtime\":\"php\"",
-    [CPS_RUNTIME_NODE] = ",\"runtime\":\"node\"",
-};
-
 static const char *const outcomes[] = {
     [CPS_OUTCOME_COMPLETE] = ",\"outcome\":\"complete\"",
     [CPS_OUTCOME_ABORTED] = ",\"outcome\":\"aborted\"",
@@ -132,7 +127,7 @@ static void append_metadata(struct cps_buf *out, const struct cps_trace *trace)
                                    ? "{\"metadata\":{\"source\":\"cli\""
                                    : "{\"metadata\":{\"source\":\"http\"");
     if (trace->runtime != CPS_RUNTIME_UNKNOWN)
-        cps_buf_append_string(out, runtimes[trace->runtime]);
+        cps_buf_append_format(out, ",\"runtime\":\"%s\"", cps_trace_runtime_name(trace->runtime));
     append_string_field(out, "id", trace->id);
     append_http(out, trace);
     append_cli(out, trace);
@@ -262,6 +257,8 @@ static void append_functions(struct cps_buf *out, const struct cps_trace *trace,
     }
     if (trace->functions_dropped)
         append_number_field(out, "functionsDropped", trace->functions_dropped);
+    if (trace->callers_dropped)
+        append_number_field(out, "callersDropped", trace->callers_dropped);
 }
 
 /* Words separated by spaces, as a list of strings. */

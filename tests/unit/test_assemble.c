@@ -221,6 +221,31 @@ static void test_totals_and_callers_are_put_together(void **state)
     assert_int_equal(result_count, 1);
 }
 
+static void look_at_dropped(const struct cps_trace *trace)
+{
+    assert_int_equal(trace->calls_dropped, 1);
+    assert_int_equal(trace->functions_dropped, 2);
+    assert_int_equal(trace->callers_dropped, 3);
+    assert_int_equal(trace->cache_events_dropped, 4);
+}
+
+static void test_what_the_process_dropped_is_told(void **state)
+{
+    struct cps_batch_end end = {.monotonic = MAKER_START,
+                                .calls_dropped = 1,
+                                .functions_dropped = 2,
+                                .callers_dropped = 3,
+                                .cache_events_dropped = 4};
+
+    (void)state;
+    inspect = look_at_dropped;
+    maker_init(&one, 10, CPS_RUNTIME_PHP);
+    maker_begin(&one, 7, "", "/");
+    (void)cps_batch_put_end(&one.writer, &end);
+    send_block(&one, CPS_BATCH_LAST);
+    assert_int_equal(result_count, 1);
+}
+
 static void test_lost_blocks_are_counted(void **state)
 {
     (void)state;
@@ -566,6 +591,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_a_batched_request_is_a_trace),
         TEST(test_totals_and_callers_are_put_together),
+        TEST(test_what_the_process_dropped_is_told),
         TEST(test_lost_blocks_are_counted),
         TEST(test_a_bad_block_changes_nothing),
         TEST(test_a_request_that_is_not_known_is_an_orphan),

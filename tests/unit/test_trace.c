@@ -227,6 +227,7 @@ static void encode_says_all_that_was_lost(void **state)
     trace->functions_dropped = 2;
     trace->blocks_lost = 3;
     trace->cache_events_dropped = 4;
+    trace->callers_dropped = 5;
     assert_int_equal(cps_trace_encode(trace, &out), 0);
     assert_int_equal(cps_trace_decode(out.data, out.length - 1, &read, NULL), 0);
     assert_int_equal(read->pid, 77);
@@ -234,6 +235,7 @@ static void encode_says_all_that_was_lost(void **state)
     assert_int_equal(read->functions_dropped, 2);
     assert_int_equal(read->blocks_lost, 3);
     assert_int_equal(read->cache_events_dropped, 4);
+    assert_int_equal(read->callers_dropped, 5);
     assert_int_equal(read->outcome, CPS_OUTCOME_UNKNOWN);
 }
 
