@@ -16,9 +16,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cleanup.h"
+#include "clock.h"
 
 struct cps_line {
     _Atomic uint32_t references;
@@ -60,14 +60,6 @@ struct cps_broadcast {
     _Atomic uint64_t refused;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 struct cps_line *cps_line_new(struct cps_buf *buf)
 {
     struct cps_line *line;
@@ -81,7 +73,7 @@ struct cps_line *cps_line_new(struct cps_buf *buf)
     return line;
 }
 
-struct cps_line *cps_line_ref(struct cps_line *line)
+static struct cps_line *line_ref(struct cps_line *line)
 {
     atomic_fetch_add_explicit(&line->references, 1, memory_order_relaxed);
     return line;
@@ -157,10 +149,10 @@ static void push(struct cps_subscriber *subscriber, struct cps_line *line, enum 
                                      subscriber->bytes + line->length > bound->max_bytes))
         drop_oldest(subscriber);
     subscriber->ring[(subscriber->first + subscriber->count) % bound->max_lines] =
-        (struct entry){cps_line_ref(line), kind};
+        (struct entry){line_ref(line), kind};
     subscriber->count++;
     subscriber->bytes += line->length;
-    subscriber->last = now_ns();
+    subscriber->last = cps_clock_monotonic();
     wake(subscriber);
 }
 
@@ -184,7 +176,7 @@ void cps_broadcast_publish(struct cps_broadcast *broadcast, struct cps_line *lin
 void cps_broadcast_keep_alive(struct cps_broadcast *broadcast, uint64_t ns)
 {
     cps_auto_buf struct cps_buf buf = {0};
-    uint64_t now = now_ns();
+    uint64_t now = cps_clock_monotonic();
 
     cps_buf_append_string(&buf, "{\"event\":{\"kind\":\"alive\"}}\n");
     struct cps_line *line = cps_line_new(&buf);
@@ -259,7 +251,7 @@ static struct cps_subscriber *subscriber_new(struct cps_broadcast *broadcast,
     }
     subscriber->broadcast = broadcast;
     subscriber->options = *options;
-    subscriber->last = now_ns();
+    subscriber->last = cps_clock_monotonic();
     (void)pthread_mutex_init(&subscriber->lock, NULL);
     return subscriber;
 }

@@ -19,7 +19,6 @@ struct cps_line;
 /* Takes the buffer's memory over; the buffer is empty afterwards. One reference. NULL without
  * memory, the buffer untouched. */
 struct cps_line *cps_line_new(struct cps_buf *buf);
-struct cps_line *cps_line_ref(struct cps_line *line);
 void cps_line_unref(struct cps_line *line); /* NULL is fine */
 const char *cps_line_bytes(const struct cps_line *line, size_t *length);
 

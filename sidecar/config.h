@@ -43,8 +43,7 @@ int cps_config_load(const char *path, char *const *environment, struct cps_confi
                     struct cps_error *error);
 void cps_config_free(struct cps_config *config); /* NULL is fine */
 
-/* Appends the list of variables, keys and defaults for --help to `file`. */
-
+/* Appends the list of variables, keys and defaults for --help to `out`. */
 void cps_config_describe(struct cps_buf *out);
 
 /* "90s", "1m", "1m30s", "1h", "250ms": ns. 0 or -EINVAL, *out untouched on failure. */

@@ -11,7 +11,7 @@ enum cps_log_level { CPS_LOG_DEBUG, CPS_LOG_INFO, CPS_LOG_WARN, CPS_LOG_ERROR };
 /* Lines below this level are not written. CPS_LOG_INFO until it is set. */
 void cps_log_set_level(enum cps_log_level level);
 
-/* Where lines go; 2 until it is set. The caller keeps the descriptor. */
+/* Where lines go, for tests; 2 until it is set. The caller keeps the descriptor. */
 void cps_log_set_fd(int fd);
 
 /* A sentence, then pairs of a field's name and its text, then NULL. What is not UTF-8 comes out

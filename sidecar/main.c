@@ -84,7 +84,7 @@ static int parse_options(int argc, char **argv, struct options *options)
                                           {NULL, 0, NULL, 0}};
     int found;
 
-    while ((found = getopt_long(argc, argv, "c:h", known, NULL)) != -1) {
+    while ((found = getopt_long(argc, argv, "", known, NULL)) != -1) {
         switch (found) {
         case 'c':
             options->config = optarg;
@@ -310,23 +310,19 @@ static int prepare(struct sidecar *sidecar, struct cps_error *error)
 
 static int start(struct sidecar *sidecar, struct cps_error *error)
 {
-    int listener = cps_server_listen(sidecar->config->addr, error);
+    cps_auto_close int listener = cps_server_listen(sidecar->config->addr, error);
+    char port[8];
 
     if (listener < 0)
         return listener;
-    char port[8];
     (void)snprintf(port, sizeof(port), "%u", (unsigned int)cps_server_port(listener));
     int status = shed_privileges(sidecar->config, error);
-    if (status < 0) {
-        (void)close(listener);
+    if (status == 0)
+        status = start_otlp(sidecar, error);
+    if (status < 0)
         return status;
-    }
-    status = start_otlp(sidecar, error);
-    if (status < 0) {
-        (void)close(listener);
-        return status;
-    }
     status = start_server(sidecar, listener, error);
+    listener = -1; /* the server's, also where it did not start */
     if (status < 0)
         return status;
     status = start_supervisor(sidecar);
@@ -345,7 +341,6 @@ static void stop(struct sidecar *sidecar)
     cps_supervisor_stop(atomic_exchange(&sidecar->supervisor, NULL));
     cps_otlp_stop(atomic_exchange(&sidecar->otlp, NULL));
     cps_broadcast_free(sidecar->broadcast);
-    cps_tls_unload();
     if (sidecar->signals >= 0)
         (void)close(sidecar->signals);
     if (sidecar->nothing_found >= 0)

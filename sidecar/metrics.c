@@ -23,7 +23,10 @@ struct metric {
     const char *help;
 };
 
-#define AT(field) offsetof(struct cps_metrics, field)
+/* The sizeof is of an array that only a 64 bit field can have. */
+#define AT(field)                                                                                  \
+    (offsetof(struct cps_metrics, field) +                                                         \
+     0 * sizeof(char[sizeof(((struct cps_metrics *)0)->field) == sizeof(uint64_t) ? 1 : -1]))
 
 static const struct metric table[] = {
     {"subscriptions", GAUGE, AT(broadcast.subscribers), "Clients that read the stream now."},
@@ -41,9 +44,9 @@ static const struct metric table[] = {
     {"attach_failures_total", COUNTER, AT(supervisor.attach_failures),
      "Attempts to load the programs or to attach a file that failed."},
     {"scan_failures_total", COUNTER, AT(supervisor.scan_failures),
-     "Looks for processes that failed."},
+     "Looks for processes that failed, and files passed over without memory."},
     {"encode_failures_total", COUNTER, AT(supervisor.encode_failures),
-     "Traces lost since there was no memory for their line."},
+     "Lines lost since there was no memory for them."},
     {"events_received_total", COUNTER, AT(supervisor.collector.events_received),
      "Records read from the ring; a block counts as one."},
     {"blocks_received_total", COUNTER, AT(supervisor.collector.blocks_received),

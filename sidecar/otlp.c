@@ -29,6 +29,7 @@
 #define BATCH_BYTES (4u << 20)
 #define GATHER_MS 500 /* from the first trace of a batch to sending it */
 #define TIMEOUT_MS 10000L
+#define POLL_MS 1000
 #define BACKOFF_MS 1000u
 #define BACKOFF_MOST_MS 30000u
 #define ATTEMPTS 10
@@ -41,10 +42,12 @@ struct item {
 
 struct cps_otlp {
     char *endpoint;
+    char *shown; /* the endpoint as it may be logged: it may hold a password */
     char *service_name;
     uint64_t min_duration;
     struct curl_slist *headers;
     CURL *curl;
+    CURLM *transfers; /* just the one, so that stopping can wake it up */
     pthread_t thread;
     pthread_mutex_t lock; /* the queue */
     pthread_cond_t wakeup;
@@ -166,16 +169,24 @@ static size_t ignore_answer(char *bytes, size_t size, size_t count, void *contex
     return size * count;
 }
 
-static int on_progress(void *context, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
-                       curl_off_t up)
+/* As curl_easy_perform, but for cps_otlp_stop, which ends it at once. */
+static CURLcode perform(struct cps_otlp *otlp)
 {
-    struct cps_otlp *otlp = context;
+    CURLMcode status = curl_multi_add_handle(otlp->transfers, otlp->curl);
+    CURLcode code = CURLE_ABORTED_BY_CALLBACK;
+    int running = 1;
+    int left;
 
-    (void)down_total;
-    (void)down;
-    (void)up_total;
-    (void)up;
-    return otlp->stop ? 1 : 0;
+    while (status == CURLM_OK && running && !otlp->stop) {
+        status = curl_multi_perform(otlp->transfers, &running);
+        if (status == CURLM_OK && running)
+            status = curl_multi_poll(otlp->transfers, NULL, 0, POLL_MS, NULL);
+    }
+    const CURLMsg *message = curl_multi_info_read(otlp->transfers, &left);
+    if (message && message->msg == CURLMSG_DONE)
+        code = message->data.result;
+    (void)curl_multi_remove_handle(otlp->transfers, otlp->curl);
+    return code;
 }
 
 enum result { SENT, AGAIN, REFUSED };
@@ -187,7 +198,7 @@ static enum result send_once(struct cps_otlp *otlp, const struct batch *batch, c
 
     (void)curl_easy_setopt(otlp->curl, CURLOPT_POSTFIELDS, batch->body.data);
     (void)curl_easy_setopt(otlp->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)batch->body.length);
-    CURLcode code = curl_easy_perform(otlp->curl);
+    CURLcode code = perform(otlp);
     if (code != CURLE_OK) {
         (void)snprintf(cause, size, "%s", curl_easy_strerror(code));
         return AGAIN;
@@ -212,7 +223,7 @@ static void send_batch(struct cps_otlp *otlp, const struct batch *batch)
         }
         atomic_fetch_add(&otlp->failures, 1);
         if (i == 0 && !otlp->stop)
-            cps_log(CPS_LOG_WARN, "traces cannot be exported", "endpoint", otlp->endpoint, "cause",
+            cps_log(CPS_LOG_WARN, "traces cannot be exported", "endpoint", otlp->shown, "cause",
                     cause, NULL);
         if (result == REFUSED)
             break;
@@ -289,15 +300,13 @@ static int add_headers(struct cps_otlp *otlp, const char *text, struct cps_error
 static int set_curl(struct cps_otlp *otlp, struct cps_error *error)
 {
     otlp->curl = curl_easy_init();
-    if (!otlp->curl)
+    otlp->transfers = curl_multi_init();
+    if (!otlp->curl || !otlp->transfers)
         return cps_error_set(error, -ENOMEM, "otlp_endpoint: no memory");
     (void)curl_easy_setopt(otlp->curl, CURLOPT_NOSIGNAL, 1L);
     (void)curl_easy_setopt(otlp->curl, CURLOPT_TIMEOUT_MS, TIMEOUT_MS);
     (void)curl_easy_setopt(otlp->curl, CURLOPT_HTTPHEADER, otlp->headers);
     (void)curl_easy_setopt(otlp->curl, CURLOPT_WRITEFUNCTION, ignore_answer);
-    (void)curl_easy_setopt(otlp->curl, CURLOPT_NOPROGRESS, 0L);
-    (void)curl_easy_setopt(otlp->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-    (void)curl_easy_setopt(otlp->curl, CURLOPT_XFERINFODATA, otlp);
     (void)curl_easy_setopt(otlp->curl, CURLOPT_USERAGENT, "compass-sidecar/" CPS_VERSION);
     if (curl_easy_setopt(otlp->curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
         curl_easy_setopt(otlp->curl, CURLOPT_URL, otlp->endpoint) == CURLE_OK &&
@@ -306,7 +315,7 @@ static int set_curl(struct cps_otlp *otlp, struct cps_error *error)
     return cps_error_set(error, -EINVAL,
                          "otlp_endpoint: found \"%s\", expected an URL such as "
                          "http://localhost:4318/v1/traces",
-                         otlp->endpoint);
+                         otlp->shown);
 }
 
 static void otlp_free(struct cps_otlp *otlp)
@@ -314,12 +323,28 @@ static void otlp_free(struct cps_otlp *otlp)
     while (otlp->count > 0)
         free(pop(otlp).bytes);
     curl_easy_cleanup(otlp->curl);
+    (void)curl_multi_cleanup(otlp->transfers);
     curl_slist_free_all(otlp->headers);
     (void)pthread_cond_destroy(&otlp->wakeup);
     (void)pthread_mutex_destroy(&otlp->lock);
     free(otlp->endpoint);
+    free(otlp->shown);
     free(otlp->service_name);
     free(otlp);
+}
+
+/* The endpoint without what may be a name and a password: all between "//" and the last "@" before
+ * the path. NULL without memory. */
+static char *without_password(const char *endpoint)
+{
+    const char *slashes = strstr(endpoint, "//");
+    const char *host = slashes ? slashes + 2 : endpoint;
+    const char *at = memrchr(host, '@', strcspn(host, "/?#"));
+    char *shown = NULL;
+
+    if (!at)
+        return strdup(endpoint);
+    return asprintf(&shown, "%.*s%s", (int)(host - endpoint), endpoint, at + 1) < 0 ? NULL : shown;
 }
 
 static struct cps_otlp *otlp_new(const struct cps_otlp_options *options)
@@ -334,13 +359,14 @@ static struct cps_otlp *otlp_new(const struct cps_otlp_options *options)
     atomic_init(&otlp->seed, seed);
     otlp->min_duration = options->min_duration;
     otlp->endpoint = strdup(options->endpoint);
+    otlp->shown = without_password(options->endpoint);
     otlp->service_name = strdup(options->service_name);
     (void)pthread_mutex_init(&otlp->lock, NULL);
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&otlp->wakeup, &attributes);
     (void)pthread_condattr_destroy(&attributes);
-    if (otlp->endpoint && otlp->service_name)
+    if (otlp->endpoint && otlp->shown && otlp->service_name)
         return otlp;
     otlp_free(otlp);
     return NULL;
@@ -387,6 +413,7 @@ void cps_otlp_stop(struct cps_otlp *otlp)
     otlp->stop = true;
     (void)pthread_cond_signal(&otlp->wakeup);
     (void)pthread_mutex_unlock(&otlp->lock);
+    (void)curl_multi_wakeup(otlp->transfers);
     (void)pthread_join(otlp->thread, NULL);
     otlp_free(otlp);
 }

@@ -33,7 +33,7 @@ int cps_otlp_start(const struct cps_otlp_options *options, struct cps_otlp **out
                    struct cps_error *error);
 /* Queues a finished trace, which is borrowed. Any thread; never waits for the network. */
 void cps_otlp_add(struct cps_otlp *otlp, const struct cps_trace *trace);
-/* Ends within half a second; what is queued is lost. NULL is fine. */
+/* Ends at once, a transfer that goes on included; what is queued is lost. NULL is fine. */
 void cps_otlp_stop(struct cps_otlp *otlp);
 void cps_otlp_stats(struct cps_otlp *otlp, struct cps_otlp_stats *out);
 

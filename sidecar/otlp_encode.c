@@ -70,10 +70,15 @@ static void choose_trace_id(struct encoder *encoder)
                    next_id(encoder), next_id(encoder));
 }
 
+/* What comes before the next attribute. After a failure there may be no byte to look at. */
+static const char *comma(const struct cps_buf *out)
+{
+    return cps_buf_failed(out) || out->data[out->length - 1] == '[' ? "" : ",";
+}
+
 static void add_text(struct cps_buf *out, const char *key, const char *value, size_t length)
 {
-    cps_buf_append_format(out, "%s{\"key\":\"%s\",\"value\":{\"stringValue\":",
-                          out->data[out->length - 1] == '[' ? "" : ",", key);
+    cps_buf_append_format(out, "%s{\"key\":\"%s\",\"value\":{\"stringValue\":", comma(out), key);
     cps_text_append_json(out, value, length);
     cps_buf_append_string(out, "}}");
 }
@@ -87,7 +92,7 @@ static void add_string(struct cps_buf *out, const char *key, const struct cps_st
 static void add_number(struct cps_buf *out, const char *key, uint64_t value)
 {
     cps_buf_append_format(out, "%s{\"key\":\"%s\",\"value\":{\"intValue\":\"%" PRIu64 "\"}}",
-                          out->data[out->length - 1] == '[' ? "" : ",", key, value);
+                          comma(out), key, value);
 }
 
 static void begin_span(struct encoder *encoder, uint64_t id, uint64_t parent, enum span_kind kind)
@@ -186,13 +191,19 @@ static int compare_longest(const void *a, const void *b)
     return (one < two) - (one > two);
 }
 
-/* How long a call must have taken to become a span; 0 where all do. */
-static int find_cutoff(const struct cps_trace *trace, uint64_t *out)
+/* Which calls become spans: all longer ones, and the first `ties` that are exactly as long. */
+struct cutoff {
+    uint64_t elapsed;
+    size_t ties;
+};
+
+static int find_cutoff(const struct cps_trace *trace, struct cutoff *out)
 {
     cps_auto_free uint64_t *elapsed = NULL;
+    size_t longer = 0;
 
     if (trace->call_count <= CPS_OTLP_MAX_CALLS) {
-        *out = 0;
+        *out = (struct cutoff){.ties = CPS_OTLP_MAX_CALLS};
         return 0;
     }
     elapsed = malloc(trace->call_count * sizeof(*elapsed));
@@ -201,24 +212,33 @@ static int find_cutoff(const struct cps_trace *trace, uint64_t *out)
     for (size_t i = 0; i < trace->call_count; i++)
         elapsed[i] = trace->calls[i].elapsed;
     qsort(elapsed, trace->call_count, sizeof(*elapsed), compare_longest);
-    *out = elapsed[CPS_OTLP_MAX_CALLS - 1];
+    out->elapsed = elapsed[CPS_OTLP_MAX_CALLS - 1];
+    while (elapsed[longer] > out->elapsed)
+        longer++;
+    out->ties = CPS_OTLP_MAX_CALLS - longer;
     return 0;
 }
 
-static void write_calls(struct encoder *encoder, uint64_t cutoff)
+static bool passes(struct cutoff *cutoff, uint64_t elapsed)
+{
+    if (elapsed != cutoff->elapsed)
+        return elapsed > cutoff->elapsed;
+    return cutoff->ties > 0 && cutoff->ties--;
+}
+
+static void write_calls(struct encoder *encoder, struct cutoff cutoff)
 {
     struct {
         uint64_t id;
         uint64_t end;
     } open[STACK_MAX];
     size_t depth = 0;
-    size_t written = 0;
 
-    for (size_t i = 0; i < encoder->trace->call_count && written < CPS_OTLP_MAX_CALLS; i++) {
+    for (size_t i = 0; i < encoder->trace->call_count; i++) {
         const struct cps_call *call = &encoder->trace->calls[i];
         uint64_t end = call->start + call->elapsed;
         uint64_t id = next_id(encoder);
-        if (call->elapsed < cutoff)
+        if (!passes(&cutoff, call->elapsed))
             continue;
         while (depth > 0 && (open[depth - 1].end <= call->start || open[depth - 1].end < end))
             depth--;
@@ -227,7 +247,6 @@ static void write_calls(struct encoder *encoder, uint64_t cutoff)
             open[depth].id = id;
             open[depth++].end = end;
         }
-        written++;
     }
 }
 
@@ -235,7 +254,7 @@ int cps_otlp_encode(const struct cps_trace *trace, uint64_t seed, struct cps_buf
                     size_t *spans)
 {
     struct encoder encoder = {.trace = trace, .out = out, .state = seed};
-    uint64_t cutoff;
+    struct cutoff cutoff;
     int status = find_cutoff(trace, &cutoff);
 
     if (status < 0)

@@ -5,7 +5,9 @@
  * its timeout counts silence, so a client that sends its request a byte at a time would hold a
  * connection for ever. So there is a list of all connections, and cps_server_tick looks through it:
  * it asks the sockets of streams whether the other side has closed, and shuts those down that have
- * had no whole request for too long.
+ * had no whole request for too long. A client that only says that it will send no more (a
+ * half-closed connection: `printf 'GET ...' | nc`) looks like one that has gone, since TCP tells
+ * the two apart only when something is sent; its stream ends. To detach in time is worth more.
  *
  * Locks: the list's is taken first, then a subscriber's, then libmicrohttpd's own.
  */
@@ -27,6 +29,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "config.h"
 #include "log.h"
 #include "stream.h"
@@ -64,14 +67,6 @@ struct cps_server {
     _Atomic uint64_t abandoned;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 bool cps_server_token_equal(const char *token, const char *given)
 {
     size_t length = strlen(token);
@@ -89,7 +84,7 @@ bool cps_server_token_equal(const char *token, const char *given)
 
 static uint64_t head_deadline(const struct cps_server *server)
 {
-    return now_ns() + (uint64_t)server->options.head_timeout_ms * 1000000u;
+    return cps_clock_monotonic() + (uint64_t)server->options.head_timeout_ms * 1000000u;
 }
 
 static struct connection *connection_add(struct cps_server *server, int fd)
@@ -208,7 +203,7 @@ static void check_connection(struct cps_server *server, struct connection *conne
 
 void cps_server_tick(struct cps_server *server)
 {
-    uint64_t now = now_ns();
+    uint64_t now = cps_clock_monotonic();
 
     (void)pthread_mutex_lock(&server->lock);
     for (struct connection *c = server->connections; c; c = c->next)

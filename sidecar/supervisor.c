@@ -21,14 +21,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "discover.h"
 #include "log.h"
 #include "text.h"
 
-#define SECOND UINT64_C(1000000000)
 #define POLL_MS 50
 
 struct file {
@@ -68,14 +67,6 @@ struct cps_supervisor {
     char scan_said[sizeof(((struct cps_error *)0)->text)];
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
-}
-
 /* Lines for subscribers. */
 
 static void publish(struct cps_supervisor *supervisor, struct cps_buf *buf, enum cps_line_kind kind)
@@ -113,8 +104,10 @@ static void on_started(void *context, const struct cps_trace *trace)
     if (!cps_broadcast_wants_events(supervisor->options.broadcast))
         return;
     cps_buf_append_string(&buf, "{\"event\":{\"kind\":\"started\",\"trace\":");
-    if (cps_trace_encode(trace, &buf) < 0)
+    if (cps_trace_encode(trace, &buf) < 0) {
+        supervisor->stats.encode_failures++;
         return;
+    }
     buf.length--; /* the line's end, which comes later here */
     cps_buf_append_string(&buf, "}}\n");
     publish(supervisor, &buf, CPS_LINE_EVENT);
@@ -145,6 +138,10 @@ static uint64_t next_delay(const struct cps_supervisor *supervisor, uint64_t del
 }
 
 /* The collector. */
+
+/* The last two are of this moment and not added up. */
+_Static_assert(sizeof(struct cps_collector_stats) == 16 * sizeof(uint64_t),
+               "a count that add_stats does not know");
 
 static void add_stats(struct cps_collector_stats *sum, const struct cps_collector_stats *more)
 {
@@ -266,8 +263,10 @@ static void see_targets(struct cps_supervisor *supervisor, const struct cps_targ
         struct file *file = find_file(supervisor, targets[i].device, targets[i].inode);
         if (!file)
             file = add_file(supervisor, &targets[i]);
-        if (!file)
+        if (!file) {
+            supervisor->stats.scan_failures++; /* no memory for it */
             continue;
+        }
         file->seen = now;
         attach_file(supervisor, file, &targets[i], now);
     }
@@ -379,7 +378,7 @@ static void drain(struct cps_supervisor *supervisor)
             NULL);
     supervisor->stats.attach_failures++;
     close_collector(supervisor);
-    supervisor->open_retry_at = now_ns() + supervisor->open_delay;
+    supervisor->open_retry_at = cps_clock_monotonic() + supervisor->open_delay;
     supervisor->next_scan = 0;
 }
 
@@ -404,14 +403,14 @@ static void publish_stats(struct cps_supervisor *supervisor)
 static void wait_idle(struct cps_supervisor *supervisor, bool wanted)
 {
     struct timespec until;
-    uint64_t due = now_ns() + SECOND * 60;
+    uint64_t due = cps_clock_monotonic() + CPS_CLOCK_SECOND * 60;
 
     if ((wanted || !supervisor->settled) && supervisor->next_scan < due)
         due = supervisor->next_scan;
     if (!supervisor->collector && supervisor->open_retry_at < due)
         due = supervisor->open_retry_at;
-    until.tv_sec = (time_t)(due / SECOND);
-    until.tv_nsec = (long)(due % SECOND);
+    until.tv_sec = (time_t)(due / CPS_CLOCK_SECOND);
+    until.tv_nsec = (long)(due % CPS_CLOCK_SECOND);
     (void)pthread_mutex_lock(&supervisor->lock);
     while (!supervisor->stop && !supervisor->poked &&
            pthread_cond_timedwait(&supervisor->wakeup, &supervisor->lock, &until) == 0) {
@@ -435,7 +434,7 @@ static void watch(struct cps_supervisor *supervisor, bool wanted, uint64_t now)
 
 static void turn(struct cps_supervisor *supervisor)
 {
-    uint64_t now = now_ns();
+    uint64_t now = cps_clock_monotonic();
     bool wanted = is_wanted(supervisor);
 
     watch(supervisor, wanted, now);
@@ -470,11 +469,11 @@ static void set_defaults(struct cps_supervisor_options *options)
         uint64_t *value;
         uint64_t fallback;
     } defaults[] = {
-        {&options->grace, SECOND},
-        {&options->rescan, SECOND},
-        {&options->absence, 10 * SECOND},
-        {&options->backoff, SECOND},
-        {&options->backoff_most, 60 * SECOND},
+        {&options->grace, CPS_CLOCK_SECOND},
+        {&options->rescan, CPS_CLOCK_SECOND},
+        {&options->absence, 10 * CPS_CLOCK_SECOND},
+        {&options->backoff, CPS_CLOCK_SECOND},
+        {&options->backoff_most, 60 * CPS_CLOCK_SECOND},
     };
 
     for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++) {
@@ -503,7 +502,7 @@ int cps_supervisor_start(const struct cps_supervisor_options *options, struct cp
     supervisor->options = *options;
     set_defaults(&supervisor->options);
     supervisor->open_delay = supervisor->options.backoff;
-    supervisor->started = now_ns();
+    supervisor->started = cps_clock_monotonic();
     (void)pthread_mutex_init(&supervisor->lock, NULL);
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -8,7 +8,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "cleanup.h"
 
 #define CHAIN_MAX 16
 
@@ -26,10 +29,14 @@ static void forget(gnutls_datum_t *datum)
 
 static int read_file(const char *path, gnutls_datum_t *out, struct cps_error *error)
 {
-    int status = gnutls_load_file(path, out);
+    cps_auto_fclose FILE *file = fopen(path, "re"); /* GnuTLS would lose what went wrong */
+    int status = -errno;
 
+    if (!file)
+        return cps_error_set(error, status, "%s: cannot be read: %s", path, strerror(-status));
+    status = gnutls_load_file(path, out);
     if (status < 0)
-        return cps_error_set(error, -EIO, "%s: cannot be read: %s", path, strerror(errno));
+        return cps_error_set(error, -EIO, "%s: cannot be read: %s", path, gnutls_strerror(status));
     return 0;
 }
 

@@ -172,6 +172,32 @@ static void the_longest_calls_are_kept(void **state)
     cps_trace_free(trace);
 }
 
+static void a_longer_call_wins_over_earlier_ones(void **state)
+{
+    struct cps_trace *trace = new_trace("x");
+
+    (void)state;
+    for (uint64_t i = 0; i < 1500; i++)
+        add_call(trace, "same", i * 10, 5);
+    add_call(trace, "longest", 20000, 9);
+    json_t *spans = encode(trace);
+    assert_int_equal(json_array_size(spans), CPS_OTLP_MAX_CALLS + 1);
+    assert_string_equal(text_of(spans, CPS_OTLP_MAX_CALLS, "name"), "longest");
+    json_decref(spans);
+    cps_trace_free(trace);
+}
+
+static void no_memory_is_an_error(void **state)
+{
+    struct cps_trace *trace = new_trace("x");
+    struct cps_buf out = {.failed = true};
+    size_t spans;
+
+    (void)state;
+    assert_int_equal(cps_otlp_encode(trace, 7, &out, &spans), -ENOMEM);
+    cps_trace_free(trace);
+}
+
 /* An endpoint that answers as it is told, one connection after the other. */
 struct endpoint {
     int listener;
@@ -332,6 +358,30 @@ static void the_queue_is_bounded_and_stopping_does_not_wait(void **state)
     cps_trace_free(trace);
 }
 
+/* Stops while a transfer hangs, which nothing but stopping ends. */
+static void stopping_ends_a_transfer(void **state)
+{
+    static const char *const answers[] = {NULL};
+    struct endpoint endpoint;
+    struct cps_trace *trace = new_trace("x");
+    struct timespec before;
+    struct timespec after;
+
+    (void)state;
+    open_endpoint(&endpoint, answers);
+    struct cps_otlp *otlp = start(endpoint.port, 0);
+    cps_otlp_add(otlp, trace);
+    int fd = accept(endpoint.listener, NULL, NULL); /* it is sending now */
+    (void)clock_gettime(CLOCK_MONOTONIC, &before);
+    cps_otlp_stop(otlp);
+    (void)clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_true(after.tv_sec - before.tv_sec <= 5);
+    (void)close(fd);
+    (void)pthread_join(endpoint.thread, NULL);
+    (void)close(endpoint.listener);
+    cps_trace_free(trace);
+}
+
 static void short_requests_are_left_out(void **state)
 {
     struct cps_trace *trace = new_trace("x");
@@ -359,6 +409,10 @@ static void bad_settings_are_named(void **state)
     (void)state;
     assert_int_equal(cps_otlp_start(&options, &otlp, &error), -EINVAL);
     assert_non_null(strstr(error.text, "otlp_endpoint: found \"localhost:4318\""));
+    options.endpoint = "ftp://user:secret@localhost/v1/traces";
+    assert_int_equal(cps_otlp_start(&options, &otlp, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "\"ftp://localhost/v1/traces\""));
+    assert_null(strstr(error.text, "secret"));
     options.endpoint = "http://localhost:4318/v1/traces";
     options.headers = "no pair";
     assert_int_equal(cps_otlp_start(&options, &otlp, &error), -EINVAL);
@@ -373,9 +427,12 @@ int main(void)
         cmocka_unit_test(other_ids_make_a_random_one),
         cmocka_unit_test(calls_hang_from_the_calls_around_them),
         cmocka_unit_test(the_longest_calls_are_kept),
+        cmocka_unit_test(a_longer_call_wins_over_earlier_ones),
+        cmocka_unit_test(no_memory_is_an_error),
         cmocka_unit_test(what_fails_is_sent_again),
         cmocka_unit_test(what_is_refused_is_dropped),
         cmocka_unit_test(the_queue_is_bounded_and_stopping_does_not_wait),
+        cmocka_unit_test(stopping_ends_a_transfer),
         cmocka_unit_test(short_requests_are_left_out),
         cmocka_unit_test(bad_settings_are_named),
     };
