@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -20,6 +21,7 @@
 #define TICK_MS 500
 /* No more frames than this, however fast traces come. */
 #define FRAME_MS 33
+#define WHEEL_ROWS 3
 
 static const struct cps_view *const views[CPS_PAGE_COUNT] = {&cps_page_search, &cps_page_spans,
                                                              &cps_page_totals, &cps_page_logs};
@@ -93,11 +95,14 @@ static void on_dropped(void *context, uint64_t count)
     on_log(app, CPS_LEVEL_WARN, text);
 }
 
+/* Where the pages' names begin in the header. */
+#define TABS_COLUMN 10
+
 static void draw_header(const struct cps_app *app, struct cps_canvas *canvas)
 {
-    int column = 1;
+    int column = TABS_COLUMN;
 
-    column += cps_canvas_text(canvas, 0, column, 9, CPS_STYLE_BOLD, "Compass") + 2;
+    cps_canvas_text(canvas, 0, 1, TABS_COLUMN - 1, CPS_STYLE_BOLD, "Compass");
     for (int i = 0; i < CPS_PAGE_COUNT; i++) {
         uint8_t style = i == (int)app->page ? CPS_STYLE_BOLD | CPS_STYLE_SELECTED : CPS_STYLE_DIM;
 
@@ -178,9 +183,13 @@ static int draw_keys(struct cps_canvas *canvas, int row, const char *const *keys
 static void draw_help(const struct cps_app *app, struct cps_canvas *canvas)
 {
     static const char *const everywhere[] = {
-        "<- ->, 1-4", "pages",     "arrows, j k", "move; page up and down, home, end, G",
-        "?",          "this help", "ctrl-z",      "suspend",
-        "q",          "leave",     NULL};
+        "<- ->, 1-4",  "pages",
+        "arrows, j k", "move; page up and down, home, end, G",
+        "mouse",       "the wheel moves, a click selects, another one opens",
+        "?",           "this help",
+        "ctrl-z",      "suspend",
+        "q",           "leave",
+        NULL};
     int row;
 
     cps_canvas_format(canvas, 2, 1, canvas->columns, CPS_STYLE_BOLD, "Keys on %s",
@@ -206,6 +215,7 @@ static int draw(struct cps_app *app)
         shown(app)->draw(app, &canvas, 2, rows - 2);
     draw_footer(app, &canvas);
     cps_screen_show(&canvas);
+    app->cursor_row = canvas.selected;
     cps_canvas_free(&canvas);
     app->dirty = false;
     return 0;
@@ -294,15 +304,69 @@ static void press_anywhere(struct cps_app *app, int key)
         filter_here(app)->typing = true;
 }
 
+/* Moves what is shown by so many rows. */
+static void move(struct cps_app *app, int rows)
+{
+    int key = rows < 0 ? CPS_KEY_UP : CPS_KEY_DOWN;
+
+    for (int i = abs(rows); i > 0; i--)
+        (void)shown(app)->key(app, key);
+}
+
+/* The page whose name in the header is at the column, -1 where none is. */
+static int tab_at(int column)
+{
+    int from = TABS_COLUMN;
+
+    for (int i = 0; i < CPS_PAGE_COUNT; i++) {
+        int to = from + (int)strlen(views[i]->title) + 4;
+
+        if (column >= from && column < to)
+            return i;
+        from = to;
+    }
+    return -1;
+}
+
+/* A row is selected by a click, and opened by another one. */
+static void click(struct cps_app *app)
+{
+    int row, column, rows, columns, page;
+
+    cps_screen_pointer(&row, &column);
+    cps_screen_size(&rows, &columns);
+    page = row == 0 ? tab_at(column) : -1;
+    if (page >= 0)
+        go_to(app, page);
+    else if (app->cursor_row < 0 || row < 2 || row >= rows - 2)
+        return;
+    else if (row == app->cursor_row)
+        (void)shown(app)->key(app, CPS_KEY_ENTER);
+    else
+        move(app, row - app->cursor_row);
+}
+
+static void point(struct cps_app *app, int key)
+{
+    if (app->help)
+        app->help = false;
+    else if (key == CPS_KEY_CLICK)
+        click(app);
+    else
+        move(app, key == CPS_KEY_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
+}
+
 static void press(struct cps_app *app, int key)
 {
     app->dirty = true;
     if (key != CPS_KEY_RESIZE)
         app->message[0] = '\0';
-    if (key == 3)
+    if (key == CPS_KEY_INTERRUPT)
         app->quit = true;
-    else if (key == 26)
+    else if (key == CPS_KEY_SUSPEND)
         cps_screen_suspend();
+    else if (key == CPS_KEY_CLICK || key == CPS_KEY_WHEEL_UP || key == CPS_KEY_WHEEL_DOWN)
+        point(app, key);
     else if (key == CPS_KEY_RESIZE)
         return;
     else if (filter_here(app)->typing)
@@ -319,21 +383,60 @@ struct wake {
     int stop;
 };
 
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* How long until another frame is due, ms. */
+static int until_frame(const struct cps_app *app, int64_t drawn)
+{
+    int64_t left = drawn + (app->dirty ? FRAME_MS : TICK_MS) - now_ms();
+
+    return left > 0 ? (int)left : 0;
+}
+
+/* Whether a signal wants the end, or the terminal has gone. */
+static bool stopped(const struct wake *wake)
+{
+    struct pollfd fds[] = {{.fd = wake->stop, .events = POLLIN}, {.fd = STDIN_FILENO}};
+
+    return poll(fds, 2, 0) > 0 && (fds[0].revents || (fds[1].revents & (POLLHUP | POLLERR)));
+}
+
+/* Whether there were any. */
+static bool take_keys(struct cps_app *app)
+{
+    bool any = false;
+    int key;
+
+    while (!app->quit && (key = cps_screen_key()) != CPS_KEY_NONE) {
+        press(app, key);
+        any = true;
+    }
+    return any;
+}
+
+/* What the reader did is shown at once, what came from elsewhere with the next frame. */
 static int run(struct cps_app *app, const struct wake *wake)
 {
     int result = draw(app);
+    int64_t drawn = now_ms();
 
     while (!result && !app->quit) {
-        struct pollfd stop = {.fd = wake->stop, .events = POLLIN};
-        int key;
+        bool pressed;
 
-        result = app->feed->ops->wait(app->feed, wake->epoll, app->dirty ? FRAME_MS : TICK_MS);
-        while (!app->quit && (key = cps_screen_key()) != CPS_KEY_NONE)
-            press(app, key);
-        if (poll(&stop, 1, 0) > 0)
+        result = app->feed->ops->wait(app->feed, wake->epoll, until_frame(app, drawn));
+        pressed = take_keys(app);
+        if (stopped(wake))
             app->quit = true;
-        if (!result)
-            result = draw(app);
+        if (result || app->quit || !(pressed || until_frame(app, drawn) == 0))
+            continue;
+        result = draw(app);
+        drawn = now_ms();
     }
     return result;
 }

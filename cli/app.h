@@ -68,6 +68,7 @@ struct cps_search_state {
 struct cps_spans_state {
     struct cps_list list;
     uint64_t serial; /* of the trace that is open; 0: none */
+    uint64_t built;  /* serial of the trace that what follows was made from; 0: none */
     struct cps_tree tree;
     bool *folded;    /* a flag a call */
     bool *kept;      /* a flag a call: it or something below it passes the filter */
@@ -116,6 +117,7 @@ struct cps_app {
     bool help;
     bool dirty;
     bool ascii;
+    int cursor_row;                 /* of the screen; -1: no row is selected */
     char message[256];              /* what the last key did, until the next one */
     uint64_t marked;                /* serial to compare with; 0: none */
     struct cps_filter_state filter; /* of Search and Routes */

@@ -11,7 +11,7 @@
 
 int cps_canvas_init(struct cps_canvas *out, int rows, int columns, bool ascii)
 {
-    struct cps_canvas canvas = {.rows = rows, .columns = columns, .ascii = ascii};
+    struct cps_canvas canvas = {.rows = rows, .columns = columns, .ascii = ascii, .selected = -1};
 
     canvas.cells = calloc((size_t)rows * (size_t)columns + 1, sizeof(*canvas.cells));
     if (!canvas.cells)
@@ -213,6 +213,7 @@ void cps_canvas_rule(struct cps_canvas *canvas, int row)
 
 void cps_canvas_select(struct cps_canvas *canvas, int row)
 {
+    canvas->selected = row;
     for (int i = 0; i < canvas->columns; i++) {
         struct cps_cell *at = cell(canvas, row, i);
 

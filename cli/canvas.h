@@ -39,7 +39,8 @@ struct cps_cell {
 struct cps_canvas {
     struct cps_cell *cells; /* rows * columns */
     int rows, columns;
-    bool ascii; /* no glyph beyond ASCII */
+    bool ascii;   /* no glyph beyond ASCII */
+    int selected; /* the row that cps_canvas_select was called for last; -1: none */
 };
 
 /* An empty canvas into *out. 0 or -ENOMEM; to be freed with cps_canvas_free. */

@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "saved.h"
+#include "say.h"
 
 static const char usage[] =
     "Usage: compass check --assert RULE... [FILE...]\n"
@@ -34,7 +35,7 @@ struct rules {
 
 static int complain(const char *sentence)
 {
-    (void)fprintf(stderr, "compass check: %s\n", sentence);
+    cps_say("compass check: %s", sentence);
     return 2;
 }
 

@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "export.h"
 #include "saved.h"
+#include "say.h"
 
 static const char usage[] =
     "Usage: compass convert [--output FILE] FORMAT [FILE...]\n"
@@ -36,16 +37,16 @@ static int read_files(struct cps_saved *saved, char **paths, int count)
 
     for (int i = 0; i < count; i++) {
         if (cps_saved_read(saved, paths[i], &error)) {
-            (void)fprintf(stderr, "compass convert: %s\n", error.text);
+            cps_say("compass convert: %s", error.text);
             return -1;
         }
     }
     if (saved->refused > 0)
-        (void)fprintf(stderr, "compass convert: %" PRIu64 " lines left out; the first: %s\n",
-                      saved->refused, saved->why.text);
+        cps_say("compass convert: %" PRIu64 " lines left out; the first: %s", saved->refused,
+                saved->why.text);
     if (saved->count > 0)
         return 0;
-    (void)fprintf(stderr, "compass convert: there are no traces in what was read\n");
+    cps_say("compass convert: there are no traces in what was read");
     return -1;
 }
 
@@ -73,8 +74,7 @@ static int convert(const struct cps_export_format *format, const char *path,
     if (r == 0)
         r = write_to(path, &text);
     if (r < 0)
-        (void)fprintf(stderr, "compass convert: %s: %s\n", path ? path : "standard output",
-                      strerror(-r));
+        cps_say("compass convert: %s: %s", path ? path : "standard output", strerror(-r));
     return r;
 }
 

@@ -7,15 +7,12 @@
 #include "check_main.h"
 #include "convert.h"
 #include "options.h"
+#include "say.h"
 #include "stream.h"
-#include "text.h"
 
 static int fail(const struct cps_error *error, int status)
 {
-    cps_auto_buf struct cps_buf safe = {0};
-
-    cps_text_append_safe(&safe, error->text, strlen(error->text), false);
-    (void)fprintf(stderr, "compass: %.*s\n", (int)safe.length, safe.data);
+    cps_say("compass: %s", error->text);
     if (status == 2)
         (void)fputs("Try 'compass --help'.\n", stderr);
     return status;

@@ -128,7 +128,7 @@ static struct cps_held *load(struct cps_app *app, uint64_t serial)
         reset(spans);
         return NULL;
     }
-    if (spans->rows && spans->serial == serial) {
+    if (spans->built == serial) {
         if (spans->listed != app->finder.generation)
             list_rows(app, held);
         return held;
@@ -143,6 +143,7 @@ static struct cps_held *load(struct cps_app *app, uint64_t serial)
         reset(spans);
         return NULL;
     }
+    spans->built = serial;
     fold_small(spans, held);
     list_rows(app, held);
     cps_findings_find(held->trace, &held->totals, &spans->findings);

@@ -30,7 +30,7 @@ static void take_event(struct cps_reader *reader, const json_t *event)
     const struct cps_feed_sink *sink = reader->sink;
     const char *kind = json_string_value(json_object_get(event, "kind"));
     const char *message = json_string_value(json_object_get(event, "msg"));
-    json_int_t count = json_integer_value(json_object_get(event, "count"));
+    json_int_t count = json_integer_value(json_object_get(event, "traces"));
 
     if (!kind)
         return;

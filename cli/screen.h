@@ -8,6 +8,8 @@
 /* Keys: a character as its code point, or one of these. */
 enum cps_key {
     CPS_KEY_NONE = -1,
+    CPS_KEY_INTERRUPT = 3, /* ^C */
+    CPS_KEY_SUSPEND = 26,  /* ^Z */
     CPS_KEY_ENTER = '\r',
     CPS_KEY_ESCAPE = 0x1b,
     CPS_KEY_BACKSPACE = 0x7f,
@@ -20,6 +22,9 @@ enum cps_key {
     CPS_KEY_HOME,
     CPS_KEY_END,
     CPS_KEY_RESIZE,
+    CPS_KEY_CLICK, /* cps_screen_pointer tells where */
+    CPS_KEY_WHEEL_UP,
+    CPS_KEY_WHEEL_DOWN,
     CPS_KEY_OTHER,
 };
 
@@ -34,6 +39,8 @@ bool cps_screen_unicode(void);
 void cps_screen_show(const struct cps_canvas *canvas);
 /* The next key that has been typed, CPS_KEY_NONE where there is none. Does not wait. */
 int cps_screen_key(void);
+/* The row and column of the last click. */
+void cps_screen_pointer(int *row, int *column);
 /* Gives the terminal back, stops the process as ^Z does, and takes it over again when it goes on.
  */
 void cps_screen_suspend(void);

@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "export.h"
 #include "feed.h"
+#include "say.h"
 #include "stop.h"
 #include "text.h"
 
@@ -61,23 +62,16 @@ static void on_trace(void *context, struct cps_trace *trace, const char *line, s
 
 static void on_log(void *context, enum cps_level level, const char *message)
 {
-    cps_auto_buf struct cps_buf safe = {0};
-
     (void)context;
-    if (level < CPS_LEVEL_WARN)
-        return;
-    cps_text_append_safe(&safe, message, strlen(message), false);
-    (void)fprintf(stderr, "compass: %s: %.*s\n", level == CPS_LEVEL_WARN ? "warning" : "error",
-                  (int)safe.length, safe.data);
+    if (level >= CPS_LEVEL_WARN)
+        cps_say("compass: %s: %s", level == CPS_LEVEL_WARN ? "warning" : "error", message);
 }
 
 static void on_dropped(void *context, uint64_t count)
 {
     (void)context;
-    (void)fprintf(stderr,
-                  "compass: warning: %" PRIu64
-                  " traces were lost, since they were not read fast enough\n",
-                  count);
+    cps_say("compass: warning: %" PRIu64 " traces were lost, since they were not read fast enough",
+            count);
 }
 
 static bool stopped(int fd)
