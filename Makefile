@@ -51,7 +51,7 @@ demo: ## sample applications in PHP and Node.js, the sidecar and the UI; without
 	@$(MAKE) --no-print-directory build
 	@scripts/demo
 
-lint: dev ## clang-format, clang-tidy, cppcheck, a clang build with warnings as errors
+lint: dev ## clang-format, clang-tidy, cppcheck, a clang build with warnings as errors, shellcheck, pyflakes
 	@scripts/lint $(DEV)
 
 race: ## the unit tests under ThreadSanitizer
