@@ -290,6 +290,19 @@ int cps_decode_records(const struct cps_batch_header *header,
     return 0;
 }
 
+const struct cps_batch_parent *cps_decode_parent(const struct cps_batch_header *header)
+{
+    static const struct cps_batch_parent none;
+    const struct cps_batch_parent *parent = (const void *)(header + 1);
+
+    if (header->sequence != 0 || header->header_size < sizeof(*header) + sizeof(*parent))
+        return NULL;
+    if (!memcmp(parent->trace_id, none.trace_id, sizeof(none.trace_id)) ||
+        !memcmp(parent->span_id, none.span_id, sizeof(none.span_id)))
+        return NULL;
+    return parent;
+}
+
 const uint32_t *cps_decode_first(const struct cps_batch_header *header)
 {
     if (header->header_size == header->length)

@@ -41,6 +41,9 @@ struct cps_decode_summary {
 int cps_decode_records(const struct cps_batch_header *header,
                        const struct cps_decode_symbols *symbols, struct cps_decode_summary *out);
 
+/* What a first block says of the request's W3C parent; NULL where it says nothing. */
+const struct cps_batch_parent *cps_decode_parent(const struct cps_batch_header *header);
+
 /* The records of a checked block, one after the other: begins with cps_decode_first, ends with
  * NULL. Any record begins with its word. */
 const uint32_t *cps_decode_first(const struct cps_batch_header *header);

@@ -89,6 +89,15 @@ static void add_call(struct cps_request *request, const struct cps_call *call)
 
 /* ---- batches ---- */
 
+static void set_parent(struct cps_trace *trace, const struct cps_batch_parent *parent)
+{
+    trace->has_parent = parent != NULL;
+    if (!parent)
+        return;
+    memcpy(trace->parent_trace, parent->trace_id, sizeof(trace->parent_trace));
+    memcpy(trace->parent_span, parent->span_id, sizeof(trace->parent_span));
+}
+
 int cps_request_begin(struct cps_request *request, const struct cps_batch_header *header)
 {
     const struct cps_batch_begin *begin = (const void *)cps_decode_first(header);
@@ -107,6 +116,7 @@ int cps_request_begin(struct cps_request *request, const struct cps_batch_header
     trace->source = begin->source == CPS_BATCH_HTTP ? CPS_SOURCE_HTTP : CPS_SOURCE_CLI;
     trace->runtime = begin->runtime == CPS_BATCH_PHP ? CPS_RUNTIME_PHP : CPS_RUNTIME_NODE;
     trace->pid = header->pid;
+    set_parent(trace, cps_decode_parent(header));
     trace->start = begin->realtime;
     request->epoch = begin->realtime - begin->monotonic;
     request->last_time = begin->monotonic;

@@ -79,7 +79,10 @@ struct cps_trace {
     struct cps_string method;
     struct cps_string uri; /* http: the URI; cli: the command */
     uint64_t pid;          /* as the application sees it; 0 unknown */
-    uint64_t start;        /* since the Unix epoch */
+    bool has_parent;       /* it came with a W3C traceparent: */
+    uint8_t parent_trace[16];
+    uint8_t parent_span[8];
+    uint64_t start; /* since the Unix epoch */
     uint64_t end;
     uint64_t max_memory;
 

@@ -79,6 +79,8 @@ static void start(cps_globals *globals)
 
     cps_batch_writer_init(&blocks->writer, blocks->buffer, (uint32_t)getpid(),
                           globals->request.number);
+    if (globals->request.has_parent)
+        blocks->writer.parent = &globals->request.parent;
     blocks->next_symbol = 0;
     blocks->calls_dropped = 0;
     blocks->slept = false;

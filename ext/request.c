@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "traceparent.h"
+
 #define STRING_SIZE (CPS_BATCH_MAX_STRING + 1)
 #define HTTP_STRINGS 3
 
@@ -77,6 +79,17 @@ static const char *find_method(char **room)
     return method ? method : "UNKNOWN";
 }
 
+static bool find_parent(struct cps_batch_parent *out)
+{
+    static const char name[] = "HTTP_TRACEPARENT";
+    char *value = sapi_getenv(name, sizeof(name) - 1);
+    bool found = value && cps_traceparent_parse(value, strlen(value), out);
+
+    if (value)
+        efree(value);
+    return found;
+}
+
 static int describe_http(struct cps_request *request)
 {
     char *room = malloc((size_t)HTTP_STRINGS * STRING_SIZE);
@@ -88,6 +101,7 @@ static int describe_http(struct cps_request *request)
     request->has_id = request->id != NULL;
     if (!request->has_id)
         request->id = "UNKNOWN";
+    request->has_parent = find_parent(&request->parent);
     request->uri = find_uri(&room);
     request->method = find_method(&room);
     return 0;

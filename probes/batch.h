@@ -57,6 +57,13 @@ struct cps_batch_header {
     uint32_t flags;       /* enum cps_batch_flag */
 };
 
+/* Follows the header of the first block (`header_size` counts it) where the request came with a W3C
+ * `traceparent`: the span that it is a part of. Readers that do not know it skip it. */
+struct cps_batch_parent {
+    uint8_t trace_id[16]; /* in the order of the header's digits; not all zero */
+    uint8_t span_id[8];   /* the same */
+};
+
 enum cps_batch_type {
     CPS_BATCH_BEGIN = 1,
     CPS_BATCH_SYMBOL = 2,
@@ -170,6 +177,7 @@ struct cps_batch_end {
 };
 
 _Static_assert(sizeof(struct cps_batch_header) == 40, "format");
+_Static_assert(sizeof(struct cps_batch_parent) == 24, "format");
 _Static_assert(sizeof(struct cps_batch_begin) == 32, "format");
 _Static_assert(sizeof(struct cps_batch_symbol) == 16, "format");
 _Static_assert(sizeof(struct cps_batch_call) == 24, "format");

@@ -40,6 +40,7 @@ struct cps_batch_writer {
     uint64_t request;
     uint64_t base; /* ns, CLOCK_MONOTONIC, of the open block */
     uint32_t pid;
+    const struct cps_batch_parent *parent; /* for the first block; the owner's, NULL: none */
 };
 
 struct cps_batch_text {
@@ -54,11 +55,19 @@ static inline void cps_batch_writer_init(struct cps_batch_writer *writer, void *
         .block = buffer, .used = CPS_BATCH_CLOSED, .pid = pid, .request = request};
 }
 
+/* The header of the block that is open or to be opened, with what is appended to it. */
+static inline uint32_t cps_batch_header_size(const struct cps_batch_writer *writer)
+{
+    uint32_t more = writer->parent && writer->sequence == 0 ? sizeof(*writer->parent) : 0;
+
+    return (uint32_t)sizeof(struct cps_batch_header) + more;
+}
+
 /* Begins a block whose end offsets count from `base`. */
 static inline void cps_batch_open(struct cps_batch_writer *writer, uint64_t base)
 {
     writer->base = base;
-    writer->used = sizeof(struct cps_batch_header);
+    writer->used = cps_batch_header_size(writer);
 }
 
 static inline bool cps_batch_is_open(const struct cps_batch_writer *writer)
@@ -71,10 +80,13 @@ static inline uint32_t cps_batch_close(struct cps_batch_writer *writer, uint32_t
 {
     struct cps_batch_header *header = (void *)writer->block;
     uint32_t length = writer->used;
+    uint32_t header_size = cps_batch_header_size(writer);
 
+    if (header_size > sizeof(*header))
+        memcpy(header + 1, writer->parent, sizeof(*writer->parent));
     *header = (struct cps_batch_header){.magic = CPS_BATCH_MAGIC,
                                         .version = CPS_BATCH_VERSION,
-                                        .header_size = sizeof(*header),
+                                        .header_size = (uint16_t)header_size,
                                         .length = length,
                                         .sequence = writer->sequence++,
                                         .request = writer->request,

@@ -28,6 +28,7 @@ struct encoder {
     struct cps_buf *out;
     uint64_t state; /* of the ids */
     char trace_id[ID_DIGITS + 1];
+    uint64_t parent; /* of the request's span; 0: none */
     uint64_t root;
     size_t spans;
 };
@@ -62,9 +63,23 @@ static bool id_from_request(const struct cps_string *id, char *out)
     return digits == ID_DIGITS && !zero;
 }
 
+/* The trace and the span that the request is a part of, as its traceparent says. */
+static bool join_parent(struct encoder *encoder)
+{
+    const struct cps_trace *trace = encoder->trace;
+
+    if (!trace->has_parent)
+        return false;
+    for (size_t i = 0; i < sizeof(trace->parent_trace); i++)
+        (void)snprintf(encoder->trace_id + i * 2, 3, "%02x", trace->parent_trace[i]);
+    for (size_t i = 0; i < sizeof(trace->parent_span); i++)
+        encoder->parent = encoder->parent << 8 | trace->parent_span[i];
+    return true;
+}
+
 static void choose_trace_id(struct encoder *encoder)
 {
-    if (id_from_request(&encoder->trace->id, encoder->trace_id))
+    if (join_parent(encoder) || id_from_request(&encoder->trace->id, encoder->trace_id))
         return;
     (void)snprintf(encoder->trace_id, sizeof(encoder->trace_id), "%016" PRIx64 "%016" PRIx64,
                    next_id(encoder), next_id(encoder));
@@ -149,7 +164,7 @@ static void write_root(struct encoder *encoder, size_t calls_left_out)
     const char *space = memchr(name->data, ' ', name->length);
     size_t length = space ? (size_t)(space - name->data) : name->length;
 
-    begin_span(encoder, encoder->root, 0, http ? SPAN_SERVER : SPAN_INTERNAL);
+    begin_span(encoder, encoder->root, encoder->parent, http ? SPAN_SERVER : SPAN_INTERNAL);
     cps_text_append_json(encoder->out, length ? name->data : "HTTP", length ? length : 4);
     span_times(encoder, trace->start, trace->end);
     if (http)

@@ -13,8 +13,9 @@
 #define CPS_OTLP_MAX_CALLS 1000
 
 /* Appends the request's span, then one for each call, separated by commas, and says how many. The
- * trace's id is the request's where that is 32 hexadecimal digits (a UUID, with dashes or without),
- * else made from `seed`, which also makes the ids of spans; it is to be random. 0 or -ENOMEM. */
+ * trace's id and the parent of the request's span are those of its traceparent. Without one the id
+ * is the request's where that is 32 hexadecimal digits (a UUID, with dashes or without), else made
+ * from `seed`, which also makes the ids of spans; it is to be random. 0 or -ENOMEM. */
 int cps_otlp_encode(const struct cps_trace *trace, uint64_t seed, struct cps_buf *out,
                     size_t *spans);
 

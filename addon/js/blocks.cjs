@@ -6,6 +6,7 @@ const BLOCK = 32768;
 const WORDS = BLOCK / 4;
 const ARENA_BLOCKS = 8;
 const HEADER = 40;
+const PARENT = 24; // bytes behind the header of a first block, see parent()
 const MAGIC = 0x31535043;
 const MAX_STRING = 8192;
 const MAX_AGE = 1e8;
@@ -134,9 +135,17 @@ class Writer {
     this.position = at / 4;
   }
 
+  // Appends the W3C parent of the request to the header of its first block, before any record.
+  parent(ids) {
+    this.block.bytes.hexWrite(ids, HEADER, PARENT);
+    this.words[1] += PARENT << 16;
+    this.position += PARENT / 4;
+  }
+
   begin(request, now) {
-    const { id, uri, method } = request;
-    if (!this.reserve(32 + room(id) + room(uri) + room(method) + 8, now)) return;
+    const { id, uri, method, parent } = request;
+    if (!this.reserve(PARENT + 32 + room(id) + room(uri) + room(method) + 8, now)) return;
+    if (parent !== '') this.parent(parent);
     const { words, position } = this;
     let end = (position + 8) * 4;
     const idLength = this.text(end, cut(id));

@@ -40,11 +40,12 @@ const STOP_TIMER = clearInterval;
 const SOON = setImmediate;
 
 class Request {
-  constructor(source, id, uri, method) {
+  constructor(source, id, uri, method, parent) {
     this.source = source;
     this.id = id;
     this.uri = uri;
     this.method = method;
+    this.parent = parent; // the ids of a W3C traceparent, '' without one
     this.tally = null;
     this.writer = null;
     this.classic = false;
@@ -391,13 +392,13 @@ function createRecorder(binding, config, registry) {
   }
 
   // Begins to record, where somebody watches; null where nobody does.
-  function begin(source, id, uri, method) {
+  function begin(source, id, uri, method, parent = '') {
     if (!watched()) return null;
     const batch = semaphores[probe.batch] !== 0;
     const classic = classicWatched(source);
     if (!batch && !classic) return null;
     binding.canary();
-    const request = new Request(source, id, uri, method);
+    const request = new Request(source, id, uri, method, parent);
     binding.moment();
     const at = time[0];
     request.start = at;

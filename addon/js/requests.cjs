@@ -11,6 +11,9 @@
 const channel = require('node:diagnostics_channel');
 const { randomUUID } = require('node:crypto');
 
+// Version, trace, span, flags and what a later version appends.
+const TRACEPARENT = /^([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}((?:-.*)?)$/;
+
 function define(object, name, value) {
   Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
 }
@@ -29,6 +32,13 @@ function requestId(headers) {
   return typeof id === 'string' && id !== '' ? id : randomUUID();
 }
 
+// The W3C parent of the request: the ids of the trace and of the caller's span, in hexadecimal; '' without one.
+function parentOf(headers) {
+  const found = TRACEPARENT.exec(headers.traceparent ?? '');
+  if (found === null || found[1] === 'ff' || (found[1] === '00' && found[4] !== '')) return '';
+  return found[2] + found[3];
+}
+
 // How a response ends: complete, or the connection closed before it was.
 function ending(recorder, record, status) {
   return (event) => {
@@ -38,7 +48,8 @@ function ending(recorder, record, status) {
 }
 
 function begin(recorder, request, response) {
-  const record = recorder.begin(recorder.HTTP, requestId(request.headers), request.url, request.method);
+  const record = recorder.begin(recorder.HTTP, requestId(request.headers), request.url, request.method,
+    parentOf(request.headers));
   recorder.enterRequest(record);
   if (record === null) return;
   follow(recorder, record, request, () => {});

@@ -5,11 +5,12 @@ import assert from 'node:assert/strict';
 
 const MAGIC = 0x31535043;
 const HEADER = 40;
+const PARENT = 24;
 
 class Reader {
   constructor(block, traces) {
     this.block = block;
-    this.at = HEADER;
+    this.at = block.readUInt16LE(6);
     this.traces = traces;
   }
 
@@ -108,6 +109,8 @@ function readBlock(block, traces) {
   }
   assert.equal(sequence, trace.blocks++, 'no gap');
   const reader = new Reader(block, traces);
+  assert.ok(reader.at === HEADER || (reader.at === HEADER + PARENT && sequence === 0));
+  if (reader.at > HEADER) trace.parent = block.toString('hex', HEADER, HEADER + PARENT);
   while (reader.at < block.length) {
     const word = reader.u32(0);
     const read = RECORDS[word & 255];

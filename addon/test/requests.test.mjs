@@ -18,8 +18,8 @@ const ask = (path, headers) => new Promise((resolve) => {
   });
 });
 server.listen(0, async () => {
-  await ask('/one', { 'x-request-id': 'first' });
-  await ask('/missing?q=1', {});
+  await ask('/one', { 'x-request-id': 'first', traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' });
+  await ask('/missing?q=1', { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01' });
   server.close();
 });
 `;
@@ -39,6 +39,7 @@ for (const by of ['import', 'require']) {
     const [first, second] = traces.filter((trace) => trace.source === 'http');
     assert.deepEqual([first.id, first.uri, first.method, first.status], ['first', '/one', 'GET', 200]);
     assert.deepEqual([second.uri, second.status, second.aborted], ['/missing?q=1', 404, false]);
+    assert.deepEqual([first.parent, second.parent], ['4bf92f3577b34da6a3ce929d0e0e473600f067aa0ba902b7', undefined]);
     assert.match(second.id, /^[0-9a-f]{8}-[0-9a-f]{4}-/);
     assert.equal(first.pid, second.pid);
     assert.equal(first.functions['Cart.sum'].calls, 177);

@@ -13,8 +13,10 @@ require __DIR__ . '/support/trace.inc';
 require __DIR__ . '/support/fpm.inc';
 $fpm = new Fpm(['compass.function_threshold' => '0'], 'all');
 $requests = [
-    ['function a() { usleep(1); } a(); http_response_code(404); echo "body";', ['HTTP_X_REQUEST_ID' => 'abc-1', 'REQUEST_URI' => '/one?x=1']],
-    ['echo "two";', ['REQUEST_URI' => '', 'SCRIPT_NAME' => '/two.php', 'REQUEST_METHOD' => 'POST']],
+    ['function a() { usleep(1); } a(); http_response_code(404); echo "body";', ['HTTP_X_REQUEST_ID' => 'abc-1', 'REQUEST_URI' => '/one?x=1',
+        'HTTP_TRACEPARENT' => '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01']],
+    ['echo "two";', ['REQUEST_URI' => '', 'SCRIPT_NAME' => '/two.php', 'REQUEST_METHOD' => 'POST',
+        'HTTP_TRACEPARENT' => '00-00000000000000000000000000000000-00f067aa0ba902b7-01']],
     ['function late() {} echo "early"; fastcgi_finish_request(); echo "lost"; late();', ['HTTP_X_REQUEST_ID' => '', 'REQUEST_URI' => '/three']],
     ['echo isset($_SERVER["HTTP_X_REQUEST_ID"]) ? "id" : "none"; function big() { throw new Exception("x"); } big();', ['REQUEST_URI' => '/' . str_repeat('u', 9000)]],
 ];
@@ -24,7 +26,7 @@ foreach ($requests as [$code, $variables]) {
 $run = $fpm->stop();
 foreach ($run->traces as $trace) {
     echo '--- id=', $trace->begin['id'], ' uri=', substr($trace->begin['uri'], 0, 20), '(', strlen($trace->begin['uri']), ') method=', $trace->begin['method'],
-        ' source=', $trace->begin['source'], ' status=', $trace->end['status'], ' aborted=', $trace->end['aborted'], "\n";
+        ' source=', $trace->begin['source'], ' status=', $trace->end['status'], ' aborted=', $trace->end['aborted'], ' parent=', $trace->parent, "\n";
     show_tree($trace);
     check($trace);
 }
@@ -43,21 +45,21 @@ early
 
 
 none
---- id=abc-1 uri=/one?x=1(8) method=GET source=1 status=404 aborted=0
+--- id=abc-1 uri=/one?x=1(8) method=GET source=1 status=404 aborted=0 parent=4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7
 script.php
   a
     usleep
   http_response_code
 consistent
---- id= uri=/two.php(8) method=POST source=1 status=200 aborted=0
+--- id= uri=/two.php(8) method=POST source=1 status=200 aborted=0 parent=
 script.php
 consistent
---- id= uri=/three(6) method=GET source=1 status=200 aborted=0
+--- id= uri=/three(6) method=GET source=1 status=200 aborted=0 parent=
 script.php
   fastcgi_finish_request
   late
 consistent
---- id= uri=/uuuuuuuuuuuuuuuuuuu(8192) method=GET source=1 status=200 aborted=0
+--- id= uri=/uuuuuuuuuuuuuuuuuuu(8192) method=GET source=1 status=200 aborted=0 parent=
 script.php
   big
     Exception::__construct

@@ -16,6 +16,7 @@
 struct maker {
     struct cps_event_head head;
     struct cps_batch_writer writer;
+    const struct cps_batch_parent *parent; /* of the next request */
     struct {
         struct cps_event_block event;
         _Alignas(8) uint8_t block[CPS_BATCH_MAX];
@@ -49,6 +50,7 @@ static inline void maker_begin(struct maker *maker, uint64_t request, const char
     };
 
     cps_batch_writer_init(&maker->writer, maker->sample.block, maker->head.process, request);
+    maker->writer.parent = maker->parent;
     cps_batch_open(&maker->writer, MAKER_START);
     (void)cps_batch_put_begin(&maker->writer, &begin);
 }

@@ -99,6 +99,31 @@ static void test_every_record_is_read(void **state)
     assert_int_equal(count, sizeof(order) / sizeof(order[0]));
 }
 
+/* A reader that does not know of it skips it, as header_size says. */
+static void test_a_parent_stands_behind_the_first_header(void **state)
+{
+    struct cps_batch_parent parent = {.trace_id = {[15] = 1}, .span_id = {[0] = 2}};
+
+    (void)state;
+    (void)whole_request();
+    assert_null(cps_decode_parent(header()));
+    maker_init(&maker, 100, CPS_RUNTIME_PHP);
+    maker.parent = &parent;
+    maker_begin(&maker, 1, "id", "/uri");
+    (void)maker_close(&maker, 0);
+    assert_int_equal(header()->header_size, 64);
+    assert_non_null(cps_decode_header(&maker.sample.event));
+    assert_good();
+    assert_memory_equal(cps_decode_parent(header()), &parent, sizeof(parent));
+    memset(header() + 1, 0, 16);
+    assert_null(cps_decode_parent(header()));
+    assert_good();
+    maker_symbol(&maker, 0, "zero");
+    (void)maker_close(&maker, 0);
+    assert_int_equal(header()->header_size, 40);
+    assert_null(cps_decode_parent(header()));
+}
+
 static void test_samples_that_are_cut_are_refused(void **state)
 {
     size_t size = whole_request();
@@ -275,6 +300,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_record_is_read),
+        cmocka_unit_test(test_a_parent_stands_behind_the_first_header),
         cmocka_unit_test(test_samples_that_are_cut_are_refused),
         cmocka_unit_test(test_headers_that_break_a_rule_are_refused),
         cmocka_unit_test(test_records_that_break_a_rule_are_refused),

@@ -117,6 +117,22 @@ static void a_request_is_a_server_span(void **state)
     cps_trace_free(trace);
 }
 
+static void a_traceparent_wins(void **state)
+{
+    struct cps_trace *trace = new_trace("6f5397b0-f605-fd92-d4db-7c89d23f1b76");
+
+    (void)state;
+    trace->has_parent = true;
+    memcpy(trace->parent_trace, "\x4b\xf9\x2f\x35\x77\xb3\x4d\xa6\xa3\xce\x92\x9d\x0e\x0e\x47\x36",
+           16);
+    memcpy(trace->parent_span, "\x00\xf0\x67\xaa\x0b\xa9\x02\xb7", 8);
+    json_t *spans = encode(trace);
+    assert_string_equal(text_of(spans, 0, "traceId"), "4bf92f3577b34da6a3ce929d0e0e4736");
+    assert_string_equal(text_of(spans, 0, "parentSpanId"), "00f067aa0ba902b7");
+    json_decref(spans);
+    cps_trace_free(trace);
+}
+
 static void other_ids_make_a_random_one(void **state)
 {
     static const char *const ids[] = {"", "abc", "00000000000000000000000000000000",
@@ -424,6 +440,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_is_a_server_span),
+        cmocka_unit_test(a_traceparent_wins),
         cmocka_unit_test(other_ids_make_a_random_one),
         cmocka_unit_test(calls_hang_from_the_calls_around_them),
         cmocka_unit_test(the_longest_calls_are_kept),
