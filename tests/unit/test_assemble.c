@@ -176,6 +176,7 @@ static void test_a_batched_request_is_a_trace(void **state)
     assert_int_equal(stats.in_flight, 0);
     assert_int_equal(stats.in_flight_bytes, 0);
     assert_int_equal(stats.calls_received, 2);
+    assert_int_equal(stats.traces_completed, 1);
 }
 
 static void look_at_functions(const struct cps_trace *trace)
@@ -386,8 +387,10 @@ static void test_another_id_in_the_thread_is_an_orphan(void **state)
     init(&one, CPS_PROBE_fpm_request_init, "id", "/");
     function(&one, CPS_PROBE_fpm_function, "other", "name");
     assert_int_equal(stats.events_orphaned, 1);
+    assert_int_equal(stats.calls_received, 1);
     init(&one, CPS_PROBE_fpm_request_init, "next", "/");
     assert_int_equal(results[0].outcome, CPS_OUTCOME_ABORTED);
+    assert_int_equal(stats.traces_aborted, 1);
 }
 
 static void test_classic_node_is_known_by_its_ids(void **state)
@@ -441,6 +444,9 @@ static void test_silence_expires_a_request(void **state)
     cps_assembler_tick(assembler, MAKER_START + 600 * SECOND);
     assert_int_equal(result_count, 1);
     assert_int_equal(results[0].outcome, CPS_OUTCOME_EXPIRED);
+    cps_assembler_stats(assembler, &stats);
+    assert_int_equal(stats.traces_expired, 1);
+    assert_int_equal(stats.traces_completed + stats.traces_aborted, 0);
 }
 
 static void test_a_gone_process_aborts_its_requests(void **state)
