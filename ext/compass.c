@@ -54,10 +54,20 @@ static PHP_INI_MH(on_update_threshold)
     return SUCCESS;
 }
 
+/* Empty is the default here too. */
+static PHP_INI_MH(on_update_callers)
+{
+    (void)entry, (void)mh_arg1, (void)mh_arg2, (void)mh_arg3, (void)stage;
+    cps_settings.callers = !new_value || ZSTR_LEN(new_value) == 0 || zend_ini_parse_bool(new_value);
+    return SUCCESS;
+}
+
 PHP_INI_BEGIN()
 PHP_INI_ENTRY_EX("compass.enabled", "0", PHP_INI_SYSTEM, on_update_enabled,
                  zend_ini_boolean_displayer_cb)
 PHP_INI_ENTRY("compass.function_threshold", DEFAULT_THRESHOLD, PHP_INI_SYSTEM, on_update_threshold)
+PHP_INI_ENTRY_EX("compass.callers", "1", PHP_INI_SYSTEM, on_update_callers,
+                 zend_ini_boolean_displayer_cb)
 PHP_INI_END()
 
 static PHP_GINIT_FUNCTION(compass)
@@ -129,6 +139,8 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(compass)
 
 static PHP_MINFO_FUNCTION(compass)
 {
+    char count[24];
+
     (void)zend_module;
     php_info_print_table_start();
     php_info_print_table_row(2, "Compass", cps_settings.enabled ? "enabled" : "disabled");
@@ -137,6 +149,8 @@ static PHP_MINFO_FUNCTION(compass)
         php_info_print_table_row(2, "Clock",
                                  cps_clock_has_counter ? "time stamp counter" : "clock_gettime");
         php_info_print_table_row(2, "Watched", cps_usdt_watched(CPS_PROBE_canary) ? "yes" : "no");
+        (void)snprintf(count, sizeof(count), "%" PRIu64, cps_request_not_recorded());
+        php_info_print_table_row(2, "Not recorded for want of memory", count);
     }
     php_info_print_table_end();
     DISPLAY_INI_ENTRIES();

@@ -97,9 +97,7 @@ void cps_drupal_event(cps_globals *globals, enum cps_batch_cache_origin origin,
                       const struct cps_function *caller, zend_execute_data *call,
                       const zval *result)
 {
-    char type[CPS_BATCH_MAX_STRING + 1] = "";
-    char tags[CPS_BATCH_MAX_STRING + 1];
-    char contexts[CPS_BATCH_MAX_STRING + 1];
+    char *const *scratch = globals->request.scratch;
     const char *from = caller ? caller->classic_name : "";
     bool classic = cps_classic_wants_cache_event(origin);
 
@@ -111,12 +109,12 @@ void cps_drupal_event(cps_globals *globals, enum cps_batch_cache_origin origin,
         .origin = origin,
         .caller = {from, strlen(from)},
         .object_type = {"", 0},
-        .tags = join(property(object, ZEND_STRL("cacheTags")), tags),
-        .contexts = join(property(object, ZEND_STRL("cacheContexts")), contexts),
+        .tags = join(property(object, ZEND_STRL("cacheTags")), scratch[0]),
+        .contexts = join(property(object, ZEND_STRL("cacheContexts")), scratch[1]),
         .max_age = max_age && Z_TYPE_P(max_age) == IS_LONG ? Z_LVAL_P(max_age) : -1};
 
     if (origin == CPS_BATCH_OBJECT)
-        event.object_type = type_of(call, type);
+        event.object_type = type_of(call, scratch[2]);
     if (globals->blocks.active)
         cps_cache_events_add(&globals->cache_events, &event);
     if (classic)

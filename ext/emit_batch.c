@@ -38,14 +38,13 @@ static void turn(cps_globals *globals, uint64_t time)
     cps_batch_open(&blocks->writer, blocks->slept ? blocks->begin : time);
 }
 
-/* Puts a record into this block or the next. In an empty block every record fits. */
-#define PUT(globals, time, put)                                                                    \
-    do {                                                                                           \
-        if (UNEXPECTED(!(put))) {                                                                  \
-            turn(globals, time);                                                                   \
-            (void)(put);                                                                           \
-        }                                                                                          \
-    } while (0)
+/* Puts a record into this block or the next. In an empty block every record fits: a cache event is
+ * cut to it, and the next largest is the start of a request. */
+#define PUT(globals, time, put) ((void)(EXPECTED(put) || (turn(globals, time), (put))))
+
+_Static_assert(sizeof(struct cps_batch_begin) + 3 * CPS_BATCH_MAX_STRING <=
+                   CPS_BATCH_MAX - sizeof(struct cps_batch_header),
+               "it fits");
 
 static struct cps_batch_text text_of(const char *string)
 {

@@ -3,10 +3,11 @@
 
 #define MIX 0x9e3779b97f4a7c15u
 
-/* A name in the making; what is over the bound is cut. */
+/* A name in the making, in memory for CPS_BATCH_MAX_STRING + 1 bytes; what is over the bound is
+ * cut. */
 struct text {
     size_t length;
-    char data[CPS_BATCH_MAX_STRING + 1];
+    char *data;
 };
 
 static void append(struct text *text, const char *bytes, size_t length)
@@ -55,23 +56,12 @@ static void append_place(struct text *text, const zend_op_array *code)
     append(text, line, strlen(line));
 }
 
-static struct cps_function *add_file(struct cps_recorder *recorder, struct cps_recorder_name *name,
-                                     const zend_function *function)
-{
-    const zend_string *file = function->op_array.filename;
-
-    name->text = ZSTR_VAL(file);
-    name->length = MIN(ZSTR_LEN(file), CPS_BATCH_MAX_STRING);
-    return cps_recorder_add(recorder, name);
-}
-
 /* The NUL in the name of an anonymous class would end a C string before its method: the classic
  * name leaves out what is behind it ("class@anonymous::run"). */
 static void make_classic(struct text *text, const zend_function *function)
 {
     const zend_class_entry *scope = function->common.scope;
 
-    text->length = 0;
     if (scope) {
         append(text, ZSTR_VAL(scope->name), strlen(ZSTR_VAL(scope->name)));
         append(text, "::", 2);
@@ -84,35 +74,32 @@ static bool holds_nul(const zend_string *string)
     return memchr(ZSTR_VAL(string), '\0', ZSTR_LEN(string)) != NULL;
 }
 
-static struct cps_function *add_named(struct cps_recorder *recorder, struct cps_recorder_name *name,
-                                      const zend_function *function)
+static void make_text(struct text *text, const zend_function *function)
 {
     const zend_class_entry *scope = function->common.scope;
-    struct text text;
-    struct text classic;
 
-    text.length = 0;
+    if (!function->common.function_name) {
+        append_string(text, function->op_array.filename);
+        return;
+    }
     if (scope) {
-        append_string(&text, scope->name);
-        append(&text, "::", 2);
+        append_string(text, scope->name);
+        append(text, "::", 2);
     }
-    append_method(&text, function);
+    append_method(text, function);
     if (is_closure(function))
-        append_place(&text, &function->op_array);
-    if (is_closure(function) || (scope && holds_nul(scope->name))) {
-        make_classic(&classic, function);
-        name->classic = classic.data;
-    }
-    name->text = text.data;
-    name->length = text.length;
-    struct cps_function *added = cps_recorder_add(recorder, name);
-
-    name->text = name->classic = NULL;
-    return added;
+        append_place(text, &function->op_array);
 }
 
-/* Functions are told apart by the engine's 64-bit hashes of class and name, which it has at hand;
- * closures by their place, and files by their path. */
+static bool has_classic_name(const zend_function *function)
+{
+    const zend_class_entry *scope = function->common.scope;
+
+    return is_closure(function) || (scope && holds_nul(scope->name));
+}
+
+/* The engine's 64-bit hashes of class and name, which it has at hand; with a closure's its place's,
+ * since its text may be cut before that. */
 static void make_key(uint64_t key[2], const zend_function *function)
 {
     const zend_class_entry *scope = function->common.scope;
@@ -130,16 +117,19 @@ static void make_key(uint64_t key[2], const zend_function *function)
     }
 }
 
-struct cps_function *cps_names_resolve(struct cps_recorder *recorder, const zend_function *function)
+struct cps_function *cps_names_resolve(cps_globals *globals, const zend_function *function)
 {
+    struct text text = {0, globals->request.scratch[0]};
+    struct text classic = {0, globals->request.scratch[1]};
     struct cps_recorder_name name = {0};
 
     make_key(name.key, function);
-    struct cps_function *known = cps_recorder_find(recorder, name.key);
-
-    if (known)
-        return known;
-    if (!function->common.function_name)
-        return add_file(recorder, &name, function);
-    return add_named(recorder, &name, function);
+    make_text(&text, function);
+    name.text = text.data;
+    name.length = text.length;
+    if (has_classic_name(function)) {
+        make_classic(&classic, function);
+        name.classic = classic.data;
+    }
+    return cps_recorder_resolve(&globals->recorder, &name);
 }

@@ -127,7 +127,7 @@ static zend_always_inline void end_call(cps_globals *globals, const void *key, u
         return;
     }
     struct cps_function *function = frame->function;
-    const struct cps_function *caller = frame[-1].function;
+    const struct cps_function *caller = cps_recorder_caller(&globals->recorder, frame);
     uint64_t elapsed = cps_recorder_pop(&globals->recorder, now);
 
     if (cps_recorder_count(function, caller, elapsed))
@@ -205,7 +205,7 @@ static zend_observer_fcall_handlers instrument(zend_execute_data *call)
 
     if (!globals->recording)
         return handlers;
-    *slot_of(call->func) = cps_names_resolve(&globals->recorder, call->func);
+    *slot_of(call->func) = cps_names_resolve(globals, call->func);
     handlers.begin = choose_begin(call->func);
     handlers.end = choose_end(globals, call->func);
     return handlers;

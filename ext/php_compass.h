@@ -36,6 +36,8 @@
 #define CPS_COPY(probe, ...) ((void)0)
 #endif
 
+#define CPS_SCRATCH 3
+
 /* Strings of a request, kept in memory of our own: a tracer's program cannot fault pages in. */
 struct cps_request {
     bool http;
@@ -51,6 +53,9 @@ struct cps_request {
     uint64_t end;       /* ns: of the request proper, before the engine tears down */
     uint64_t outermost; /* ns: all calls together until then */
     char *storage;      /* what the strings point into; freed at the end of the request */
+    /* For strings in the making, CPS_BATCH_MAX_STRING + 1 bytes each: the stack may be a fiber's,
+     * and small. */
+    char *scratch[CPS_SCRATCH];
 };
 
 struct cps_blocks {
@@ -86,6 +91,7 @@ ZEND_TSRMLS_CACHE_EXTERN()
 struct cps_settings {
     bool enabled;
     uint64_t threshold; /* ns */
+    bool callers;       /* whether each function's callers are told apart */
 };
 extern struct cps_settings cps_settings;
 
@@ -95,14 +101,15 @@ void cps_observer_register(void);
 void cps_observer_end_all(cps_globals *globals);
 
 /* names.c: the function of a call, added to the recorder where it is new; never NULL. */
-struct cps_function *cps_names_resolve(struct cps_recorder *recorder,
-                                       const zend_function *function);
+struct cps_function *cps_names_resolve(cps_globals *globals, const zend_function *function);
 
 /* request.c */
 void cps_request_start(cps_globals *globals);  /* RINIT: decides whether it is recorded */
 void cps_request_finish(cps_globals *globals); /* RSHUTDOWN: takes the time */
 void cps_request_close(cps_globals *globals);  /* after the engine: tells the end */
 void cps_request_forked(cps_globals *globals); /* in a forked child */
+/* Requests of this process that were watched and found no memory to be recorded. */
+uint64_t cps_request_not_recorded(void);
 
 /* emit_classic.c */
 void cps_classic_begin(const struct cps_request *request);

@@ -146,7 +146,7 @@ static void rewind_main(struct cps_recorder *recorder)
     enter(recorder, stack);
 }
 
-int cps_recorder_start(struct cps_recorder *recorder)
+int cps_recorder_start(struct cps_recorder *recorder, bool callers)
 {
     if (!prepare(recorder)) {
         cps_recorder_free(recorder);
@@ -157,6 +157,7 @@ int cps_recorder_start(struct cps_recorder *recorder)
     recorder->overflow.active = 0;
     recorder->overflow.name = recorder->overflow.classic_name = "";
     recorder->calls_beyond = 0;
+    recorder->callers = callers;
     cps_clock_set(&recorder->clock);
     rewind_main(recorder);
     return 0;
@@ -193,12 +194,19 @@ void cps_recorder_clear_totals(struct cps_recorder *recorder)
     recorder->calls_beyond = 0;
 }
 
-struct cps_function *cps_recorder_add(struct cps_recorder *recorder,
-                                      const struct cps_recorder_name *name)
+struct cps_function *cps_recorder_resolve(struct cps_recorder *recorder,
+                                          const struct cps_recorder_name *name)
 {
-    struct cps_function *function = cps_tables_add(recorder->storage, name);
+    struct cps_function *function = cps_tables_find_function(recorder->storage, name);
 
+    if (!function)
+        function = cps_tables_add_function(recorder->storage, name);
     return function ? function : &recorder->overflow;
+}
+
+struct cps_function *cps_recorder_function(const struct cps_recorder *recorder, uint32_t number)
+{
+    return cps_tables_function(recorder->storage, number);
 }
 
 uint64_t cps_recorder_calls(const struct cps_function *function)
@@ -233,12 +241,9 @@ void cps_recorder_count_slowly(struct cps_recorder *recorder, struct cps_frame *
                                uint64_t elapsed)
 {
     struct cps_function *function = frame->function;
-    struct cps_function *caller = frame[-1].function;
-    struct cps_pair *pair = function->before;
+    struct cps_function *caller = cps_recorder_caller(recorder, frame);
+    struct cps_pair *pair = find_pair(recorder, function, caller);
 
-    /* A pair that has counted nothing has no caller yet. */
-    if (pair->caller != caller || pair->calls == 0)
-        pair = find_pair(recorder, function, caller);
     function->before = function->recent;
     function->recent = pair;
     (void)cps_recorder_count(function, caller, elapsed);

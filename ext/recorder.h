@@ -54,16 +54,17 @@ struct cps_function {
     uint32_t word; /* the owner's: what begins its call records; 0 at first */
     struct cps_pair *recent;
     struct cps_pair first;
-    struct cps_pair
-        *before; /* the one before `recent`, for functions that two callers take turns at */
-
+    /* The second line. `before`: the pair before `recent`, for two callers that take turns. */
+    struct cps_pair *before;
     struct cps_pair rest; /* calls that found no room for a pair */
     uint64_t key[2];
     const char *name; /* owned by the recorder, NUL-terminated, may hold others */
     const char *classic_name;
     uint32_t name_length;
-    uint32_t next; /* in its hash chain, index + 1 */
 } __attribute__((aligned(64)));
+
+_Static_assert(offsetof(struct cps_function, first.next) == 64,
+               "what every call touches is one line");
 
 /* An open call. */
 struct cps_frame {
@@ -95,6 +96,7 @@ struct cps_recorder {
     struct cps_frame *top; /* of the running stack */
     struct cps_frame *limit;
     uint32_t depth; /* open calls of the request, without those in suspended fibers */
+    bool callers;   /* whether who called is told apart */
     struct cps_clock clock;
     struct cps_stack *stack; /* the running one */
     struct cps_function overflow;
@@ -104,8 +106,9 @@ struct cps_recorder {
     struct cps_recorder_storage *storage;
 };
 
-/* Makes the recorder ready for a request and empty. 0, or -ENOMEM and it must not be used. */
-int cps_recorder_start(struct cps_recorder *recorder);
+/* Makes the recorder ready for a request and empty. Without `callers` all calls of a function are
+ * one pair without a caller. 0, or -ENOMEM and it must not be used. */
+int cps_recorder_start(struct cps_recorder *recorder, bool callers);
 
 /* Gives back what a usual request does not need. */
 void cps_recorder_stop(struct cps_recorder *recorder);
@@ -116,19 +119,19 @@ void cps_recorder_free(struct cps_recorder *recorder);
 /* Forgets totals and symbols, and keeps functions and open calls: a forked child starts so. */
 void cps_recorder_clear_totals(struct cps_recorder *recorder);
 
+/* What tells functions apart: the key, a hash that also covers what the text was cut by, and the
+ * text. */
 struct cps_recorder_name {
-    uint64_t key[2]; /* equal for equal functions alone */
+    uint64_t key[2];
     const char *text;
     size_t length;
     const char *classic; /* NUL-terminated; NULL where it is `text` up to its first NUL */
 };
 
-/* The function known under the key, or NULL. */
-struct cps_function *cps_recorder_find(const struct cps_recorder *recorder, const uint64_t key[2]);
-
-/* Adds one. Where there is no room: the recorder's `overflow`, never NULL. */
-struct cps_function *cps_recorder_add(struct cps_recorder *recorder,
-                                      const struct cps_recorder_name *name);
+/* The function of that name, added where it is new. Where there is no room: the recorder's
+ * `overflow`, never NULL. */
+struct cps_function *cps_recorder_resolve(struct cps_recorder *recorder,
+                                          const struct cps_recorder_name *name);
 
 /* The functions in order of their first use, by number from 0; NULL after the last. */
 struct cps_function *cps_recorder_function(const struct cps_recorder *recorder, uint32_t number);
@@ -199,16 +202,26 @@ cps_recorder_pop(struct cps_recorder *recorder, uint64_t now)
     return elapsed;
 }
 
-/* Adds a popped call to the pair of its function and its caller, if that is the one of the
- * function's last call. */
+/* Who called, as far as that is told apart. */
+static inline __attribute__((always_inline)) struct cps_function *
+cps_recorder_caller(const struct cps_recorder *recorder, const struct cps_frame *frame)
+{
+    return recorder->callers ? frame[-1].function : NULL;
+}
+
+/* Adds a popped call to the pair of its function and its caller, if that is one of the two that
+ * called it last. */
 static inline __attribute__((always_inline)) bool
 cps_recorder_count(struct cps_function *function, const struct cps_function *caller,
                    uint64_t elapsed)
 {
     struct cps_pair *pair = function->recent;
 
-    if (__builtin_expect(pair->caller != caller, 0))
-        return false;
+    if (pair->caller != caller) {
+        pair = function->before;
+        if (__builtin_expect(pair->caller != caller, 0))
+            return false;
+    }
     pair->calls++;
     pair->elapsed += elapsed;
     return true;

@@ -3,15 +3,17 @@
 
 #include <SAPI.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "traceparent.h"
 
-#define STRING_SIZE (CPS_BATCH_MAX_STRING + 1)
-#define HTTP_STRINGS 3
+#define STRING_SIZE ((size_t)CPS_BATCH_MAX_STRING + 1)
+#define STRINGS 3 /* of a request; a command has one */
 
-static uint64_t last_number;
+static _Atomic uint64_t last_number;
+static _Atomic uint64_t not_recorded;
 
 /* Every other SAPI serves HTTP. */
 static bool serves_http(void)
@@ -90,13 +92,8 @@ static bool find_parent(struct cps_batch_parent *out)
     return found;
 }
 
-static int describe_http(struct cps_request *request)
+static void describe_http(struct cps_request *request, char *room)
 {
-    char *room = malloc((size_t)HTTP_STRINGS * STRING_SIZE);
-
-    if (!room)
-        return -ENOMEM;
-    request->storage = room;
     request->id = keep_variable(&room, "HTTP_X_REQUEST_ID");
     request->has_id = request->id != NULL;
     if (!request->has_id)
@@ -104,7 +101,6 @@ static int describe_http(struct cps_request *request)
     request->has_parent = find_parent(&request->parent);
     request->uri = find_uri(&room);
     request->method = find_method(&room);
-    return 0;
 }
 
 static void join_arguments(char *out)
@@ -125,29 +121,34 @@ static void join_arguments(char *out)
     out[used] = '\0';
 }
 
-static int describe_command(struct cps_request *request)
+static void describe_command(struct cps_request *request, char *room)
 {
-    char *room = malloc(STRING_SIZE);
-
-    if (!room)
-        return -ENOMEM;
-    request->storage = room;
     join_arguments(room);
     request->command = room;
     if (!*room)
         request->command = keep_variable(&room, "SCRIPT_NAME");
     if (!request->command)
         request->command = "UNKNOWN";
-    return 0;
 }
 
 static int describe(struct cps_request *request)
 {
-    *request =
-        (struct cps_request){.http = serves_http(),
-                             .pid = (uint64_t)getpid(),
-                             .number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED)};
-    return request->http ? describe_http(request) : describe_command(request);
+    char *room = malloc((STRINGS + CPS_SCRATCH) * STRING_SIZE);
+
+    if (!room)
+        return -ENOMEM;
+    *request = (struct cps_request){
+        .http = serves_http(),
+        .pid = (uint64_t)getpid(),
+        .number = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1,
+        .storage = room};
+    for (size_t i = 0; i < CPS_SCRATCH; i++)
+        request->scratch[i] = room + (STRINGS + i) * STRING_SIZE;
+    if (request->http)
+        describe_http(request, room);
+    else
+        describe_command(request, room);
+    return 0;
 }
 
 static void forget(cps_globals *globals)
@@ -158,16 +159,31 @@ static void forget(cps_globals *globals)
     globals->recording = false;
 }
 
+/* 0, or -ENOMEM and nothing is kept. */
+static int prepare(cps_globals *globals)
+{
+    if (describe(&globals->request) != 0)
+        return -ENOMEM;
+    if (cps_recorder_start(&globals->recorder, cps_settings.callers) != 0) {
+        forget(globals);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+uint64_t cps_request_not_recorded(void)
+{
+    return atomic_load_explicit(&not_recorded, memory_order_relaxed);
+}
+
 void cps_request_start(cps_globals *globals)
 {
     globals->recording = false;
     if (!cps_usdt_watched(CPS_PROBE_canary) || is_preloading())
         return;
     CPS_USDT0(canary);
-    if (describe(&globals->request) != 0)
-        return;
-    if (cps_recorder_start(&globals->recorder) != 0) {
-        forget(globals);
+    if (prepare(globals) != 0) {
+        atomic_fetch_add_explicit(&not_recorded, 1, memory_order_relaxed);
         return;
     }
     globals->limit = cps_settings.threshold > 0 ? cps_settings.threshold + 1 : 0;

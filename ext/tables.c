@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_HEADS 4096u
+#define FIRST_FUNCTION_SLOTS 8192u
 #define FIRST_PAIR_SLOTS 4096u
 #define LARGE_FUNCTIONS 16384u
 #define LARGE_PAIRS 32768u
@@ -16,13 +16,13 @@ struct cps_recorder_storage *cps_tables_new(void)
 
     if (!tables)
         return NULL;
-    tables->function_heads = calloc(FIRST_HEADS, sizeof(*tables->function_heads));
+    tables->function_slots = calloc(FIRST_FUNCTION_SLOTS, sizeof(*tables->function_slots));
     tables->pair_slots = calloc(FIRST_PAIR_SLOTS, sizeof(*tables->pair_slots));
-    if (!tables->function_heads || !tables->pair_slots) {
+    if (!tables->function_slots || !tables->pair_slots) {
         cps_tables_free(tables);
         return NULL;
     }
-    tables->function_mask = FIRST_HEADS - 1;
+    tables->function_mask = FIRST_FUNCTION_SLOTS - 1;
     tables->pair_mask = FIRST_PAIR_SLOTS - 1;
     return tables;
 }
@@ -37,7 +37,7 @@ void cps_tables_free(struct cps_recorder_storage *tables)
         free(tables->pairs[i]);
     for (size_t i = 0; i < CPS_TABLES_NAME_CHUNKS; i++)
         free(tables->names[i]);
-    free(tables->function_heads);
+    free(tables->function_slots);
     free(tables->pair_slots);
     free(tables);
 }
@@ -53,8 +53,8 @@ void cps_tables_clear(struct cps_recorder_storage *tables)
     tables->function_count = 0;
     tables->name_chunk = 0;
     tables->name_used = 0;
-    memset(tables->function_heads, 0,
-           (tables->function_mask + 1) * sizeof(*tables->function_heads));
+    memset(tables->function_slots, 0,
+           (tables->function_mask + 1) * sizeof(*tables->function_slots));
     cps_tables_clear_pairs(tables);
 }
 
@@ -69,11 +69,9 @@ static struct cps_function *function_at(const struct cps_recorder_storage *table
     return &tables->functions[number / CPS_TABLES_CHUNK][number % CPS_TABLES_CHUNK];
 }
 
-struct cps_function *cps_recorder_function(const struct cps_recorder *recorder, uint32_t number)
+struct cps_function *cps_tables_function(const struct cps_recorder_storage *tables, uint32_t number)
 {
-    if (number >= recorder->storage->function_count)
-        return NULL;
-    return function_at(recorder->storage, number);
+    return number < tables->function_count ? function_at(tables, number) : NULL;
 }
 
 void cps_tables_init_function(struct cps_function *function)
@@ -87,45 +85,61 @@ void cps_tables_init_function(struct cps_function *function)
     function->recent = function->before = &function->first;
 }
 
-static uint32_t *chain(const struct cps_recorder_storage *tables, const uint64_t key[2])
+static uint32_t hash_of(const uint64_t key[2])
 {
     uint64_t hash = (key[0] ^ (key[1] * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
 
-    return &tables->function_heads[(uint32_t)(hash >> 32) & tables->function_mask];
+    return (uint32_t)(hash >> 32);
 }
 
-struct cps_function *cps_recorder_find(const struct cps_recorder *recorder, const uint64_t key[2])
+static bool is_named(const struct cps_function *function, const struct cps_recorder_name *name)
 {
-    uint32_t number = *chain(recorder->storage, key);
+    return function->key[0] == name->key[0] && function->key[1] == name->key[1] &&
+           function->name_length == name->length &&
+           memcmp(function->name, name->text, name->length) == 0;
+}
 
-    while (number > 0) {
-        struct cps_function *function = function_at(recorder->storage, number - 1);
+struct cps_function *cps_tables_find_function(const struct cps_recorder_storage *tables,
+                                              const struct cps_recorder_name *name)
+{
+    const struct cps_function_slot *slots = tables->function_slots;
+    uint32_t hash = hash_of(name->key);
 
-        if (function->key[0] == key[0] && function->key[1] == key[1])
+    for (uint32_t i = hash & tables->function_mask; slots[i].number > 0;
+         i = (i + 1) & tables->function_mask) {
+        struct cps_function *function = function_at(tables, slots[i].number - 1);
+
+        if (slots[i].hash == hash && is_named(function, name))
             return function;
-        number = function->next;
     }
     return NULL;
 }
 
-/* Without memory the chains stay as they are, and get longer. */
-static void grow_heads(struct cps_recorder_storage *tables)
+static void put_slot(struct cps_function_slot *slots, uint32_t mask, struct cps_function_slot slot)
 {
-    uint32_t count = (tables->function_mask + 1) * 2;
-    uint32_t *heads = calloc(count, sizeof(*heads));
+    uint32_t i = slot.hash & mask;
 
-    if (!heads)
-        return;
-    free(tables->function_heads);
-    tables->function_heads = heads;
-    tables->function_mask = count - 1;
-    for (uint32_t i = 0; i < tables->function_count; i++) {
-        struct cps_function *function = function_at(tables, i);
-        uint32_t *head = chain(tables, function->key);
+    while (slots[i].number > 0)
+        i = (i + 1) & mask;
+    slots[i] = slot;
+}
 
-        function->next = *head;
-        *head = i + 1;
+static bool grow_function_slots(struct cps_recorder_storage *tables)
+{
+    uint32_t old_mask = tables->function_mask;
+    uint32_t mask = old_mask * 2 + 1;
+    struct cps_function_slot *slots = calloc((size_t)mask + 1, sizeof(*slots));
+
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i <= old_mask; i++) {
+        if (tables->function_slots[i].number > 0)
+            put_slot(slots, mask, tables->function_slots[i]);
     }
+    free(tables->function_slots);
+    tables->function_slots = slots;
+    tables->function_mask = mask;
+    return true;
 }
 
 /* Room for `size` bytes, which is less than a chunk. */
@@ -178,22 +192,22 @@ static struct cps_function *take_function(struct cps_recorder_storage *tables)
     return *chunk ? function_at(tables, number) : NULL;
 }
 
-struct cps_function *cps_tables_add(struct cps_recorder_storage *tables,
-                                    const struct cps_recorder_name *name)
+struct cps_function *cps_tables_add_function(struct cps_recorder_storage *tables,
+                                             const struct cps_recorder_name *name)
 {
     struct cps_function *function = take_function(tables);
 
-    if (!function || !copy_names(tables, function, name))
+    if (!function)
         return NULL;
-    if (tables->function_count > tables->function_mask)
-        grow_heads(tables);
-    uint32_t *head = chain(tables, name->key);
-
+    if (tables->function_count >= tables->function_mask / 2 && !grow_function_slots(tables))
+        return NULL;
+    if (!copy_names(tables, function, name))
+        return NULL;
     cps_tables_init_function(function);
     function->active = 0;
     memcpy(function->key, name->key, sizeof(function->key));
-    function->next = *head;
-    *head = ++tables->function_count;
+    put_slot(tables->function_slots, tables->function_mask,
+             (struct cps_function_slot){hash_of(name->key), ++tables->function_count});
     return function;
 }
 
@@ -218,7 +232,7 @@ struct cps_pair *cps_tables_find_pair(const struct cps_recorder_storage *tables,
     return find_slot(tables->pair_slots, tables->pair_mask, function, caller)->pair;
 }
 
-static bool grow_slots(struct cps_recorder_storage *tables)
+static bool grow_pair_slots(struct cps_recorder_storage *tables)
 {
     uint32_t old_mask = tables->pair_mask;
     uint32_t mask = old_mask * 2 + 1;
@@ -245,7 +259,7 @@ struct cps_pair *cps_tables_add_pair(struct cps_recorder_storage *tables,
 
     if (number == CPS_RECORDER_MAX_PAIRS)
         return NULL;
-    if (number >= tables->pair_mask / 2 && !grow_slots(tables))
+    if (number >= tables->pair_mask / 2 && !grow_pair_slots(tables))
         return NULL;
     struct cps_pair **chunk = &tables->pairs[number / CPS_TABLES_CHUNK];
 

@@ -23,15 +23,20 @@ struct cps_recorder_storage {
     uint32_t name_chunk;
     uint32_t name_used; /* of the current chunk */
 
-    uint32_t *function_heads; /* number + 1 of the first of each chain; a power of two of them */
+    /* Both with open addressing and at most half full. */
+    struct cps_function_slot *function_slots;
     uint32_t function_mask;
-
-    /* Open addressing, at most half full; only pairs that are not their function's `first`. */
-    struct cps_pair_slot *pair_slots;
+    struct cps_pair_slot *pair_slots; /* only pairs that are not their function's `first` */
     uint32_t pair_mask;
 
     struct cps_stack *stacks; /* of fibers */
     size_t frames;            /* allocated, over all stacks */
+};
+
+/* The hash is here so that a look-up seldom reads a function that it does not look for. */
+struct cps_function_slot {
+    uint32_t hash;
+    uint32_t number; /* + 1; 0: free */
 };
 
 struct cps_pair_slot {
@@ -49,9 +54,13 @@ void cps_tables_clear(struct cps_recorder_storage *tables);
 /* Whether it grew so far that the memory should go back after the request. */
 bool cps_tables_is_large(const struct cps_recorder_storage *tables);
 
-/* NULL where a bound or the memory is reached. */
-struct cps_function *cps_tables_add(struct cps_recorder_storage *tables,
-                                    const struct cps_recorder_name *name);
+struct cps_function *cps_tables_function(const struct cps_recorder_storage *tables,
+                                         uint32_t number);
+struct cps_function *cps_tables_find_function(const struct cps_recorder_storage *tables,
+                                              const struct cps_recorder_name *name);
+/* Adding: NULL where a bound or the memory is reached. */
+struct cps_function *cps_tables_add_function(struct cps_recorder_storage *tables,
+                                             const struct cps_recorder_name *name);
 struct cps_pair *cps_tables_find_pair(const struct cps_recorder_storage *tables,
                                       const struct cps_function *function,
                                       const struct cps_function *caller);

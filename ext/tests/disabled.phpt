@@ -25,9 +25,10 @@ Version => %s
 Directive => Local Value => Master Value
 compass.enabled => Off => Off
 compass.function_threshold => 1000000 => 1000000
+compass.callers => On => On
 bool(false)
 bool(false)
-int(2)
+int(3)
 00
 
 compass
@@ -36,11 +37,13 @@ Compass => enabled
 Version => %s
 Clock => %s
 Watched => no
+Not recorded for want of memory => 0
 
 Directive => Local Value => Master Value
 compass.enabled => On => On
 compass.function_threshold => 1000000 => 1000000
+compass.callers => On => On
 bool(false)
 bool(false)
-int(2)
+int(3)
 00
