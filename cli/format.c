@@ -115,7 +115,7 @@ const char *cps_format_share(char *out, uint64_t part, uint64_t whole)
 {
     double share = whole ? 100.0 * (double)part / (double)whole : 0;
 
-    if (share > 0 && share < 0.5)
+    if (share > 0 && share <= 0.5) /* a half would be rounded to even, to nothing */
         (void)snprintf(out, CPS_FORMAT_SIZE, "<1%%");
     else
         (void)snprintf(out, CPS_FORMAT_SIZE, "%.0f%%", share);

@@ -48,7 +48,7 @@ enum cps_batch_flag {
 struct cps_batch_header {
     uint32_t magic;
     uint16_t version;
-    uint16_t header_size; /* sizeof this structure; a later version may append */
+    uint16_t header_size; /* of this structure and what is appended to it: records follow */
     uint32_t length;      /* bytes, header included; equals the probe's second argument */
     uint32_t sequence;    /* of this block in its request, from 0 */
     uint64_t request;     /* number of the request, unique in the process for its lifetime */
