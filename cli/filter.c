@@ -86,6 +86,34 @@ static int parse_status(struct term *term, const char *text, const char *whole,
     return 0;
 }
 
+/* regcomp writes repetition out, and repeats what was repeated: a dozen plus signs in one another
+ * take all memory, and references to groups all time. How many copies there may be of a part. */
+#define REGEX_COPIES 4096
+
+static bool too_much(const char *pattern)
+{
+    unsigned long copies = 1;
+
+    for (; *pattern && copies <= REGEX_COPIES; pattern++) {
+        char *end;
+        unsigned long least, most;
+
+        if (*pattern == '\\' && isdigit((unsigned char)pattern[1]))
+            return true;
+        if (*pattern == '\\' && pattern[1]) {
+            pattern++;
+        } else if (*pattern == '+') {
+            copies *= 2;
+        } else if (*pattern == '{') {
+            least = strtoul(pattern + 1, &end, 10);
+            most = *end == ',' ? strtoul(end + 1, NULL, 10) : least;
+            most = most > least ? most : least;
+            copies *= most > REGEX_COPIES ? REGEX_COPIES + 1 : most + 1;
+        }
+    }
+    return copies > REGEX_COPIES;
+}
+
 static int parse_regex(struct term *term, char *text, const char *whole, struct cps_error *error)
 {
     size_t length = strlen(text);
@@ -94,10 +122,11 @@ static int parse_regex(struct term *term, char *text, const char *whole, struct 
 
     if (!pattern)
         return cps_error_set(error, -ENOMEM, "out of memory");
-    result = regcomp(&term->regex, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB);
+    result =
+        too_much(pattern) || regcomp(&term->regex, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB);
     free(pattern);
     if (result)
-        return bad(whole, "a regular expression", error);
+        return bad(whole, "a regular expression with little repetition", error);
     term->kind = REGEX;
     return 0;
 }
