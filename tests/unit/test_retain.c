@@ -32,7 +32,7 @@ static void check_random(uint64_t seed, size_t count, uint64_t different)
 {
     cps_auto_trace struct cps_trace *trace = cps_trace_new();
     struct cps_retain retain = {.keep = KEEP};
-    uint64_t *all = calloc(count, sizeof(*all));
+    uint64_t *all = calloc(count + 1, sizeof(*all));
     uint64_t kept[KEEP];
 
     assert_non_null(all);
