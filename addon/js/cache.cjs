@@ -7,19 +7,27 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { createHash } = require('node:crypto');
 
-// Changes whenever the transform makes something else of the same source.
-const FORMAT = '1';
+// What makes the output out of a source: an entry of another version is not found.
+const MAKERS = ['transform.cjs', 'names.cjs', 'scope.cjs'];
+
+function makers() {
+  const hash = createHash('sha1').update(process.version);
+  for (const name of MAKERS) hash.update(fs.readFileSync(path.join(__dirname, name)));
+  return hash.digest('hex');
+}
 
 class Cache {
   constructor(config) {
     this.folder = config.cache;
     this.checked = false;
+    this.makers = null;
   }
 
   key(source, name, module, border) {
     if (this.folder === null) return null;
+    this.makers ??= makers();
     const hash = createHash('sha1');
-    hash.update(`${FORMAT}\0${name}\0${module}\0${border ?? ''}\0`);
+    hash.update(`${this.makers}\0${name}\0${module}\0${border ?? ''}\0`);
     return hash.update(source).digest('hex');
   }
 

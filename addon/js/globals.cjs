@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that transformed source uses. They cannot be changed, so that the compiler may take
-// them for constants.
+// The names that transformed source uses. The functions cannot be changed. How many requests are
+// recorded, __cps_w, can, by whoever calls what this returns.
 'use strict';
 
-function defineGlobals(recorder) {
+function define(name, value, writable) {
+  Object.defineProperty(globalThis, name, { value, writable, enumerable: false, configurable: false });
+}
+
+function defineCount() {
+  define('__cps_w', 0, true);
+  return (count) => {
+    globalThis.__cps_w = count;
+  };
+}
+
+function defineFunctions(recorder) {
   const values = {
-    __cps_w: recorder.watching,
     __cps_e: recorder.enter,
     __cps_b: recorder.enterBorder,
     __cps_l: recorder.leave,
@@ -16,8 +26,8 @@ function defineGlobals(recorder) {
     __cps_x: recorder.settle,
   };
   for (const [name, value] of Object.entries(values)) {
-    Object.defineProperty(globalThis, name, { value, writable: false, enumerable: false, configurable: false });
+    define(name, value, false);
   }
 }
 
-module.exports = { defineGlobals };
+module.exports = { defineCount, defineFunctions };

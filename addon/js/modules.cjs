@@ -14,6 +14,9 @@ const OWN = [__dirname + path.sep, path.join(__dirname, '../node_modules') + pat
 // same but for where pnpm keeps packages.
 const PACKAGE = /^(.*?)\/node_modules\/(?:\.pnpm\/[^/]+\/node_modules\/)?((?:@[^/]+\/)?[^/]+)\/(.*)$/;
 
+// What transform.cjs, which is not loaded where everything is in the cache, has in place of numbers.
+const PLACE_HOLDER = '__cps_B';
+
 let transformer;
 let loading = false;
 
@@ -132,7 +135,7 @@ function createModules(config, registry) {
         counts.untouched++;
         return source;
       }
-      return made.code.replaceAll('__cps_B', String(registry.allocate(made.names)));
+      return made.code.replaceAll(PLACE_HOLDER, String(registry.allocate(made.names)));
     } catch {
       counts.failed++;
       return source;

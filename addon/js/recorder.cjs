@@ -74,11 +74,12 @@ class Frame {
   }
 }
 
-function createRecorder(binding, config, registry) {
+// tell: called with how many requests are recorded, whenever that changes.
+function createRecorder(binding, config, registry, tell) {
   const { clock } = binding;
   const time = new Float64Array(binding.control, 0, 2);
-  const control = { u32: new Uint32Array(binding.control), realtime: 4, monotonic: 6, block: 8, pid: 9 };
-  const own = new Uint16Array(binding.control, 40, binding.probes.length);
+  const control = { ...binding.layout, u32: new Uint32Array(binding.control) };
+  const own = new Uint16Array(binding.control, control.semaphores * 4, binding.probes.length);
   const shared = binding.semaphores ? new Uint16Array(binding.semaphores) : null;
   const semaphores = shared ?? own;
   const probe = Object.fromEntries(binding.probes.map((name, index) => [name, index]));
@@ -90,8 +91,6 @@ function createRecorder(binding, config, registry) {
   const { then } = Promise.prototype;
   const apply = Reflect.apply;
   const { isPromise } = require('node:util').types;
-  // [0]: how many requests are recorded. What transformed functions look at.
-  const watching = new Int32Array(1);
 
   let entered = false; // the storage is in use
   let process_ = null; // the request of what runs outside of all requests
@@ -200,8 +199,7 @@ function createRecorder(binding, config, registry) {
   }
 
   function classicFunction(request, place, elapsed) {
-    let name = '';
-    for (const [candidate, known] of request.tally.byName) if (known === place) name = candidate;
+    const name = request.tally.names[place];
     if (request.source === HTTP) binding.httpFunction(request.id, name, elapsed, request.memory);
     else binding.cliFunction(name, elapsed, request.memory);
   }
@@ -216,7 +214,7 @@ function createRecorder(binding, config, registry) {
       sums[first + ELAPSED] += at - sums[first + SINCE];
       if (pair >= 0) tally.pairSums[pair * 2 + 1] += elapsed;
     }
-    if (elapsed >= threshold) tryRecord(request, place, depth, at, elapsed);
+    if (elapsed > threshold || threshold === 0) tryRecord(request, place, depth, at, elapsed);
   }
 
   // A record needs more of the stack than entering did. Where there is none left, it is the record
@@ -347,7 +345,7 @@ function createRecorder(binding, config, registry) {
   // A call that is only waiting, seen from outside: begun now, by what runs now; null where
   // nothing is recorded.
   function beginSpan() {
-    if (watching[0] === 0) return null;
+    if (recorded.size === 0) return null;
     const request = currentRequest();
     if (request === null || request.tally === null) return null;
     const inside = top !== 0 && stackRequest[top] === request;
@@ -413,7 +411,7 @@ function createRecorder(binding, config, registry) {
     if (classic && source === HTTP) binding.httpInit(id, uri, method);
     if (classic && source === CLI) binding.cliInit(uri);
     recorded.add(request);
-    watching[0] = recorded.size;
+    tell(recorded.size);
     if (timer === null) {
       timer = START_TIMER(sweep, SWEEP_MS);
       timer.unref();
@@ -471,7 +469,7 @@ function createRecorder(binding, config, registry) {
     tally.reset();
     if (tallies.length < MAX_TALLIES) tallies.push(tally);
     recorded.delete(request);
-    watching[0] = recorded.size;
+    tell(recorded.size);
     if (process_ === request) process_ = null;
   }
 
@@ -507,7 +505,6 @@ function createRecorder(binding, config, registry) {
   }
 
   return {
-    watching,
     enter,
     enterBorder,
     leave,

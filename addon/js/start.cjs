@@ -42,10 +42,11 @@ function start() {
   const { createRecorder } = require('./recorder.cjs');
   const { createModules } = require('./modules.cjs');
   const registry = new Registry();
-  const recorder = createRecorder(loadBinding(), config, registry);
+  const { defineCount, defineFunctions } = require('./globals.cjs');
+  const recorder = createRecorder(loadBinding(), config, registry, defineCount());
   const modules = createModules(config, registry);
   Object.defineProperty(globalThis, STARTED, { value: { modules: modules.counts, recorder } });
-  require('./globals.cjs').defineGlobals(recorder);
+  defineFunctions(recorder);
   require('./tostring.cjs').patchToString();
   require('./loader.cjs').installLoader(modules, config, registry);
   const endScript = require('./process.cjs').observeProcess(recorder, command());

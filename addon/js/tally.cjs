@@ -31,6 +31,7 @@ class Tally {
     this.places = new Int32Array(1024); // by the number of a function: its place + 1
     this.used = []; // numbers that have a place
     this.byName = new Map();
+    this.names = []; // by place
     this.count = 0;
     this.sums = new Float64Array(64 * SUMS);
     this.state = new Int32Array(64 * STATE);
@@ -53,6 +54,7 @@ class Tally {
     }
     const place = this.count++;
     this.byName.set(name, place);
+    this.names[place] = name;
     this.sums.fill(0, place * SUMS, (place + 1) * SUMS);
     this.state.fill(0, place * STATE, (place + 1) * STATE);
     this.state[place * STATE + LAST_CALLER] = -1;
@@ -97,6 +99,7 @@ class Tally {
     for (const number of this.used) this.places[number] = 0;
     this.used.length = 0;
     this.byName.clear();
+    this.names.length = 0;
     this.pairs.clear();
     this.count = 0;
     this.pairCount = 0;

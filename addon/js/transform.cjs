@@ -3,11 +3,11 @@
 //
 //     function add(a, b) { return a + b }
 // becomes
-//     function add(a, b) {const __cps_c=__cps_w[0]&&__cps_e(17);try{ return a + b }finally{if(__cps_c)__cps_l(__cps_c)}}
+//     function add(a, b) {const __cps_c=__cps_w===0?0:__cps_e(17);try{ return a + b }finally{if(__cps_c!==0)__cps_l(__cps_c)}}
 //
-// __cps_w[0] is how many requests are being recorded, and the other names are the recorder's, all
-// properties of the global object that cannot change, so that the compiler takes them for
-// constants. 17 is the number of the function; a module gets a run of numbers when it is loaded,
+// __cps_w is how many requests are being recorded, and the other names are the recorder's functions,
+// all properties of the global object. The compiler takes each for a constant as long as it never
+// changed: until a tracer comes for the first time all of this is compiled to nothing. 17 is the number of the function; a module gets a run of numbers when it is loaded,
 // so what the transform makes, and what the cache keeps, has the place-holder BASE+k there.
 //
 // A function that can be suspended is paused at every await and yield and resumed behind it: in
@@ -27,8 +27,8 @@ const { isFunction, eachChild, fitsBlock, hasAwaitUsing } = require('./scope.cjs
 const OPEN = '/*{c*/';
 const CLOSE = '/*c}*/';
 const BASE = '__cps_B';
-const FINALLY = `${OPEN}}finally{if(__cps_c)__cps_l(__cps_c)}${CLOSE}`;
-const FINALLY_SUSPENDABLE = `${OPEN}}finally{if(__cps_c)__cps_m(__cps_c)}${CLOSE}`;
+const FINALLY = `${OPEN}}finally{if(__cps_c!==0)__cps_l(__cps_c)}${CLOSE}`;
+const FINALLY_SUSPENDABLE = `${OPEN}}finally{if(__cps_c!==null)__cps_m(__cps_c)}${CLOSE}`;
 
 let acorn;
 let MagicString;
@@ -228,9 +228,9 @@ class Transform {
   opening(name, suspendable, generator) {
     const enter = this.border === null ? 'e' : 'b';
     const number = this.number(name);
-    if (!suspendable) return `${OPEN}const __cps_c=__cps_w[0]&&__cps_${enter}(${number});try{${CLOSE}`;
+    if (!suspendable) return `${OPEN}const __cps_c=__cps_w===0?0:__cps_${enter}(${number});try{${CLOSE}`;
     const arguments_ = `${number},${generator ? 1 : 0}${this.border === null ? '' : ',1'}`;
-    return `${OPEN}const __cps_c=__cps_w[0]?__cps_a(${arguments_}):null;try{${CLOSE}`;
+    return `${OPEN}const __cps_c=__cps_w===0?null:__cps_a(${arguments_});try{${CLOSE}`;
   }
 
   canInstrument(node) {
@@ -394,9 +394,4 @@ function transform(source, options) {
   return { code: work.out.toString(), names: work.names, skipped: work.skipped };
 }
 
-// The code with the numbers of its functions beginning at `base`.
-function number(code, base) {
-  return code.replaceAll(BASE, String(base));
-}
-
-module.exports = { load, transform, number };
+module.exports = { load, transform };

@@ -16,6 +16,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,6 +40,18 @@ struct control {
     uint32_t pid;
     uint16_t semaphores[CPS_PROBE_COUNT]; /* set by refresh() */
 };
+
+/* js/blocks.cjs writes the format by these numbers. */
+_Static_assert(CPS_BATCH_MAGIC == 0x31535043 && CPS_BATCH_VERSION == 1, "js/blocks.cjs");
+_Static_assert(CPS_BATCH_MAX == 32768 && CPS_BATCH_MAX_STRING == 8192, "js/blocks.cjs");
+_Static_assert(CPS_BATCH_MAX_AGE_NS == 100000000, "js/blocks.cjs");
+_Static_assert(CPS_BATCH_BEGIN == 1 && CPS_BATCH_SYMBOL == 2 && CPS_BATCH_CALL == 3,
+               "js/blocks.cjs");
+_Static_assert(CPS_BATCH_CALL_LONG == 4 && CPS_BATCH_FUNCTION == 5, "js/blocks.cjs");
+_Static_assert(CPS_BATCH_CALLER == 6 && CPS_BATCH_END == 8, "js/blocks.cjs");
+_Static_assert(CPS_BATCH_LAST == 1 && ARENA_BLOCKS == 8, "js/blocks.cjs");
+_Static_assert(CPS_BATCH_HTTP == 1 && CPS_BATCH_CLI == 2, "js/recorder.cjs");
+_Static_assert(CPS_BATCH_NODE == 2, "js/blocks.cjs");
 
 struct environment {
     struct control *control;
@@ -310,6 +323,30 @@ static void set_semaphores(napi_env env, napi_value exports)
         (void)napi_set_named_property(env, exports, "semaphores", buffer);
 }
 
+/* exports.layout: where the words of the control buffer are, in units of 32 bit. */
+static bool set_layout(napi_env env, napi_value exports)
+{
+#define WORD(field)                                                                                \
+    {                                                                                              \
+#field, offsetof(struct control, field) / sizeof(uint32_t)                                 \
+    }
+    static const struct {
+        const char *name;
+        size_t word;
+    } fields[] = {WORD(realtime), WORD(monotonic), WORD(block), WORD(pid), WORD(semaphores)};
+#undef WORD
+    napi_value layout, word;
+
+    if (napi_create_object(env, &layout) != napi_ok)
+        return false;
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (napi_create_uint32(env, (uint32_t)fields[i].word, &word) != napi_ok ||
+            napi_set_named_property(env, layout, fields[i].name, word) != napi_ok)
+            return false;
+    }
+    return napi_set_named_property(env, exports, "layout", layout) == napi_ok;
+}
+
 /* exports.probes: the names, in the order of the semaphores. */
 static bool set_probes(napi_env env, napi_value exports)
 {
@@ -340,6 +377,8 @@ static struct environment *environment_new(napi_env env, napi_value exports)
         napi_create_reference(env, buffer, 1, &environment->control_ref) != napi_ok ||
         napi_set_named_property(env, exports, "control", buffer) != napi_ok ||
         napi_set_instance_data(env, environment, environment_free, NULL) != napi_ok) {
+        if (environment->control_ref)
+            (void)napi_delete_reference(env, environment->control_ref);
         free(environment);
         return NULL;
     }
@@ -357,7 +396,8 @@ NAPI_MODULE_EXPORT int32_t NODE_API_MODULE_GET_API_VERSION(void);
 /* Exports nothing where it could not be set up; the loader takes that for a missing addon. */
 NAPI_MODULE_INIT()
 {
-    if (!environment_new(env, exports) || !set_probes(env, exports) || !set_functions(env, exports))
+    if (!environment_new(env, exports) || !set_layout(env, exports) || !set_probes(env, exports) ||
+        !set_functions(env, exports))
         return NULL;
     set_semaphores(env, exports);
     return exports;

@@ -48,7 +48,8 @@ static uint64_t ticks(void)
 /* The counter is invariant, and the kernel's clock is made of it, directly or by the host. */
 static bool trusted(void)
 {
-    static const char *const sources[] = {"tsc\n", "kvm-clock\n", "hyperv_clocksource_tsc_page\n"};
+    static const char *const sources[] = {"tsc\n", "kvm-clock\n", "hyperv_clocksource_tsc_page\n",
+                                          "xen\n"};
     unsigned int a, b, c, d;
     char name[64];
     ssize_t length;

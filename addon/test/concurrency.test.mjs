@@ -159,7 +159,7 @@ test('tracers come and go, and the context goes with them', async (t) => {
         semaphores.fill(0);
         const open = connect();
         await new Promise((resolve) => setTimeout(resolve, 1500));
-        console.log(__cps_w[0]);`) + `
+        console.log(__cps_w);`) + `
       function handle(q, r) { r.end('x'); }`,
   });
   const { stdout, traces } = await run(t, cwd, ['server.js']);

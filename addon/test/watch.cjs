@@ -30,7 +30,7 @@ function watch() {
   // Little more than a system call, since a block may be full where the stack nearly is. The real
   // hand-over would hit a probe with nobody behind it: harmless, so it is made too.
   binding.handOver = () => {
-    const index = control[8];
+    const index = control[binding.layout.block];
     const block = Buffer.from(arenas[index >> 3], (index & 7) * 32768, 32768);
     handOver();
     fs.writeSync(blocks, block, 0, block.readUInt32LE(8));
