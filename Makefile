@@ -67,9 +67,10 @@ bench: build ## what tracing costs, against the peers
 	@scripts/install-deps bench
 	@bench/run
 
-soak: build ## the whole chain under load for SOAK_SECONDS (600)
+soak: build ## the whole chain under load for SOAK_SECONDS (600); what 100,000 requests leave in Node.js
 	@scripts/install-deps test
 	@scripts/soak
+	@scripts/soak-node
 
 screenshot: build ## draw docs/images/*.svg from the demo
 	@scripts/install-deps test

@@ -104,6 +104,11 @@ class Writer {
     return true;
   }
 
+  // Hands over a block whose oldest record has waited long enough.
+  tellOld(now) {
+    if (this.block !== null && now - this.oldest > MAX_AGE) this.handOver(0);
+  }
+
   handOver(flags) {
     this.words[2] = this.position * 4;
     this.words[9] = flags;

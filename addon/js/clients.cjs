@@ -6,12 +6,13 @@
 
 const channel = require('node:diagnostics_channel');
 
-function subscribe(name, handler) {
+function subscribe(recorder, name, handler) {
   channel.subscribe(name, (message) => {
     try {
       handler(message);
-    } catch {
+    } catch (error) {
       // A subscriber that throws ends the process.
+      recorder.fault(error);
     }
   });
 }
@@ -30,20 +31,20 @@ function observe(recorder, channels, describe) {
     spans.delete(request);
     recorder.endSpan(span.span, `${span.name} ${status}`);
   };
-  subscribe(channels.start, ({ request }) => {
+  subscribe(recorder, channels.start, ({ request }) => {
     const span = recorder.beginSpan();
     if (span !== null) spans.set(request, { span, name: describe(request), status: 0 });
   });
   if (channels.headers) {
-    subscribe(channels.headers, ({ request, response }) => {
+    subscribe(recorder, channels.headers, ({ request, response }) => {
       const span = spans.get(request);
       if (span !== undefined) span.status = response.statusCode;
     });
   }
-  subscribe(channels.finish, ({ request, response }) => {
+  subscribe(recorder, channels.finish, ({ request, response }) => {
     finish(request, response?.statusCode ?? spans.get(request)?.status);
   });
-  subscribe(channels.error, ({ request }) => finish(request, 'failed'));
+  subscribe(recorder, channels.error, ({ request }) => finish(request, 'failed'));
 }
 
 function observeClients(recorder) {

@@ -5,13 +5,14 @@
 
 const { isMainThread } = require('node:worker_threads');
 
-// Returns what ends the script.
+// Returns what ends the script, and does nothing the next time.
 function observeProcess(recorder, command) {
   // There is no end that does not come here but a signal's.
   process.on('exit', () => recorder.endAll());
-  const record = isMainThread && recorder.watched() ? recorder.beginProcess(command) : null;
+  let record = isMainThread && recorder.watched() ? recorder.beginProcess(command) : null;
   return () => {
     if (record !== null) recorder.end(record, 0, false);
+    record = null;
   };
 }
 

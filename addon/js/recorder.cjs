@@ -34,7 +34,7 @@ const PAIR = 2;
 const BORDER = 3;
 const MAX_TALLIES = 64;
 const RSS_AGE = 5e7;
-const SWEEP_MS = 1000;
+const SWEEP_MS = 100;
 const START_TIMER = setInterval;
 const STOP_TIMER = clearInterval;
 const SOON = setImmediate;
@@ -87,6 +87,7 @@ function createRecorder(binding, config, registry, tell) {
   const pool = new Pool(binding);
   const tallies = [];
   const recorded = new Set();
+  const faults = { count: 0, first: null }; // exceptions of the addon's own, which nobody sees
   const storage = new AsyncLocalStorage();
   const { then } = Promise.prototype;
   const apply = Reflect.apply;
@@ -473,10 +474,15 @@ function createRecorder(binding, config, registry, tell) {
     if (process_ === request) process_ = null;
   }
 
-  // Once a second while something is recorded: when the last tracer has gone, all is dropped, and
+  // Ten times a second while somebody watches. What was recorded is told while its request waits, so
+  // that little is lost when the process is killed. When the last tracer has gone, all is dropped, and
   // the storage, which costs every promise something, is put out of use.
   function sweep() {
-    if (watched()) return;
+    if (watched()) {
+      const at = now();
+      for (const request of recorded) request.writer?.tellOld(at);
+      return;
+    }
     for (const request of recorded) forget(request);
     if (entered) storage.disable();
     entered = false;
@@ -495,8 +501,14 @@ function createRecorder(binding, config, registry, tell) {
   }
 
   function runIn(request, callback, self, args) {
-    if (!entered || request.tally === null) return apply(callback, self, args);
+    if (request.tally === null) return apply(callback, self, args);
+    entered = true;
     return storage.run(request, () => apply(callback, self, args));
+  }
+
+  function fault(error) {
+    faults.count++;
+    faults.first ??= error;
   }
 
   function beginProcess(command) {
@@ -521,6 +533,8 @@ function createRecorder(binding, config, registry, tell) {
     enterRequest,
     runIn,
     beginProcess,
+    fault,
+    faults,
     beginSpan,
     endSpan,
     HTTP,

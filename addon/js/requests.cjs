@@ -57,17 +57,16 @@ function begin(recorder, request, response) {
 }
 
 function observeRequests(recorder, onFirst) {
-  let first = true;
   channel.subscribe('http.server.request.start', ({ request, response }) => {
     try {
-      if (first) onFirst();
-      first = false;
+      onFirst();
       if (recorder.watched()) begin(recorder, request, response);
       else recorder.enterRequest(null);
-    } catch {
+    } catch (error) {
       // A subscriber that throws ends the process.
+      recorder.fault(error);
     }
   });
 }
 
-module.exports = { observeRequests, follow };
+module.exports = { observeRequests, define, follow, requestId };

@@ -51,6 +51,7 @@ function start() {
   require('./loader.cjs').installLoader(modules, config, registry);
   const endScript = require('./process.cjs').observeProcess(recorder, command());
   require('./requests.cjs').observeRequests(recorder, endScript);
+  require('./http2.cjs').observeHttp2(recorder, endScript);
   require('./clients.cjs').observeClients(recorder);
 }
 

@@ -112,6 +112,22 @@ test('a second start takes everything from the cache, and a damaged cache does n
   assert.deepEqual(fs.readdirSync(cache), [], 'a folder that others can write to is not used');
 });
 
+test('nothing that another transform made is taken from the cache', async (t) => {
+  const copy = folder(t);
+  for (const name of ['js', 'node_modules']) fs.cpSync(path.join(path.dirname(indexCjs), '..', name), path.join(copy, name), { recursive: true });
+  fs.cpSync(path.join(path.dirname(indexCjs), '../build/Release/compass.node'), path.join(copy, 'compass.node'));
+  const cwd = folder(t, { 'app.js': `${COUNTS} function f() {}` });
+  const cache = path.join(folder(t), 'cache');
+  const counts = async () => {
+    const args = ['--require', path.join(copy, 'js/index.cjs'), 'app.js'];
+    const { transformed, cached } = JSON.parse((await plain(cwd, args, { COMPASS_NODE_CACHE: cache })).stdout);
+    return [transformed, cached];
+  };
+  assert.deepEqual([await counts(), await counts()], [[1, 0], [0, 1]]);
+  fs.appendFileSync(path.join(copy, 'js/names.cjs'), '// changed\n');
+  assert.deepEqual([await counts(), await counts()], [[1, 0], [0, 1]]);
+});
+
 test('what cannot be transformed is loaded as it is, and counted', async (t) => {
   const cwd = folder(t, {
     'app.js': `${COUNTS} try { require('./broken.js'); } catch (error) { console.log(error.name, error.stack.split('\\n')[0].split('/').pop()); } require('./uses.js'); require('./data.json');`,

@@ -24,6 +24,34 @@ for (const [name, [text, expected]] of Object.entries(ENDS)) {
   });
 }
 
+for (const [name, signal] of [['a signal that ends it', 'SIGTERM'], ['a signal that nothing can catch', 'SIGKILL']]) {
+  test(`what a script did a while before ${name} is told`, async (t) => {
+    const cwd = folder(t, {
+      'job.js': `
+        function work() {}
+        work();
+        // Said by a timer that is later than the addon's.
+        const told = require('node:fs').statSync(process.env.COMPASS_TEST_OUT + '/blocks').size;
+        setInterval(() => {
+          if (require('node:fs').statSync(process.env.COMPASS_TEST_OUT + '/blocks').size > told) process.kill(process.pid, '${signal}');
+        }, 5);`,
+    });
+    const { code, signal: how, traces } = await run(t, cwd, ['job.js']);
+    assert.deepEqual([code, how], [null, signal]);
+    assert.ok(traces[0].calls.some((call) => call.name === 'work'));
+    assert.equal(traces[0].ended, undefined);
+  });
+}
+
+test('where external memory is forbidden, the semaphores are copied', async (t) => {
+  const cwd = folder(t, { 'job.js': `function work() {}\nwork();` });
+  const env = { COMPASS_TEST_COPIED: '1' };
+  const { code, stderr, traces } = await run(t, cwd, ['job.js'], { env });
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.equal(traces[0].functions.work.calls, 1);
+  assert.deepEqual((await run(t, cwd, ['job.js'], { env, watch: '' })).traces, []);
+});
+
 test('the classic probes of scripts', async (t) => {
   const cwd = folder(t, { 'job.js': `function work() {}\nwork();` });
   const { classic } = await run(t, cwd, ['job.js'], { watch: 'canary,cli_request_init,cli_function,cli_request_shutdown' });

@@ -48,7 +48,7 @@ async function execute(cwd, args, env) {
   return { code, signal, stdout, stderr };
 }
 
-export const plain = (cwd, args) => execute(cwd, args, {});
+export const plain = (cwd, args, env = {}) => execute(cwd, args, env);
 
 // Runs a script in `cwd` under the addon. by: 'import' or 'require'. watch: the probes that somebody
 // seems to be attached to; null leaves that to the outside. Resolves to how it ended and what was traced.
