@@ -167,8 +167,9 @@ class Stack:
             options.append(f"compass.function_threshold={threshold}")
         return [word for option in options for word in ("-d", option)]
 
-    def fpm(self, workers=4, env=None, ini=(), name="fpm"):
-        """Starts php-fpm on a socket in the folder; `ini` are words for its command line."""
+    def fpm(self, workers=4, env=None, ini=(), name="fpm", inside=()):
+        """Starts php-fpm on a socket in the folder; `ini` are words for its command line, `inside` is a
+        command that runs it, in other namespaces say."""
         sock = self.path(f"{name}.sock")
         root = os.geteuid() == 0
         config = f"""[global]
@@ -187,7 +188,7 @@ catch_workers_output = yes
         for key, value in (env or {}).items():
             config += f'env[{key}] = "{value}"\n'
         binary = find_fpm()
-        process = self.spawn(name, [binary, "--fpm-config", self.write(f"{name}.conf", config), *ini],
+        process = self.spawn(name, [*inside, binary, "--fpm-config", self.write(f"{name}.conf", config), *ini],
                              how=signal.SIGQUIT)
 
         def answers():
