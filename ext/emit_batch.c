@@ -180,6 +180,7 @@ static uint64_t put_functions(cps_globals *globals, uint64_t time)
     struct cps_function *function;
     uint64_t without_pair = 0;
 
+    cps_recorder_settle(&globals->recorder);
     for (uint32_t i = 0; (function = cps_recorder_function(&globals->recorder, i)); i++) {
         struct cps_batch_function totals = {.calls = cps_recorder_calls(function),
                                             .elapsed = function->elapsed,

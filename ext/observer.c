@@ -102,38 +102,32 @@ static zend_always_inline void finish(cps_globals *globals, const struct cps_fra
     record->memory = zend_memory_usage(0);
 }
 
-static zend_never_inline void finish_with_other_caller(cps_globals *globals,
-                                                       struct cps_frame *frame, uint64_t now,
-                                                       uint64_t elapsed)
+/* The topmost call ends. */
+static zend_always_inline void end_top(cps_globals *globals, uint64_t now)
 {
-    cps_recorder_count_slowly(&globals->recorder, frame, elapsed);
-    finish(globals, frame, frame->function, now, elapsed);
+    struct cps_recorder *recorder = &globals->recorder;
+    struct cps_frame *frame = recorder->top;
+    struct cps_function *function = frame->function;
+    struct cps_function *caller = cps_recorder_caller(recorder, frame);
+    uint64_t elapsed = cps_recorder_pop(recorder, now);
+
+    if (!cps_recorder_count(function, caller, elapsed))
+        cps_recorder_count_later(recorder, function, caller, elapsed);
+    finish(globals, frame, function, now, elapsed);
 }
 
 static ZEND_COLD void end_unexpected(cps_globals *globals, const void *key, uint64_t now)
 {
-    struct cps_frame *frame = cps_recorder_unwind(&globals->recorder, key, now);
-
-    if (frame)
-        finish_with_other_caller(globals, frame, now, cps_recorder_pop(&globals->recorder, now));
+    if (cps_recorder_unwind(&globals->recorder, key, now))
+        end_top(globals, now);
 }
 
 static zend_always_inline void end_call(cps_globals *globals, const void *key, uint64_t now)
 {
-    struct cps_frame *frame = globals->recorder.top;
-
-    if (UNEXPECTED(frame->key != key)) {
+    if (UNEXPECTED(globals->recorder.top->key != key))
         end_unexpected(globals, key, now);
-        return;
-    }
-    struct cps_function *function = frame->function;
-    const struct cps_function *caller = cps_recorder_caller(&globals->recorder, frame);
-    uint64_t elapsed = cps_recorder_pop(&globals->recorder, now);
-
-    if (cps_recorder_count(function, caller, elapsed))
-        finish(globals, frame, function, now, elapsed);
     else
-        finish_with_other_caller(globals, frame, now, elapsed);
+        end_top(globals, now);
 }
 
 static void call_ends(zend_execute_data *call, zval *result)

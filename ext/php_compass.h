@@ -44,7 +44,7 @@ struct cps_request {
     bool has_id;
     bool has_parent;
     struct cps_batch_parent parent; /* of a W3C traceparent */
-    const char *id; /* "UNKNOWN" where the client sent none */
+    const char *id;                 /* "UNKNOWN" where the client sent none */
     const char *uri;
     const char *method;
     const char *command; /* cli */

@@ -158,6 +158,7 @@ int cps_recorder_start(struct cps_recorder *recorder, bool callers)
     recorder->overflow.name = recorder->overflow.classic_name = "";
     recorder->calls_beyond = 0;
     recorder->callers = callers;
+    recorder->pending_count = 0;
     cps_clock_set(&recorder->clock);
     rewind_main(recorder);
     return 0;
@@ -192,6 +193,7 @@ void cps_recorder_clear_totals(struct cps_recorder *recorder)
     cps_tables_init_function(&recorder->overflow);
     cps_tables_clear_pairs(recorder->storage);
     recorder->calls_beyond = 0;
+    recorder->pending_count = 0;
 }
 
 struct cps_function *cps_recorder_resolve(struct cps_recorder *recorder,
@@ -237,16 +239,28 @@ static struct cps_pair *find_pair(struct cps_recorder *recorder, struct cps_func
     return pair;
 }
 
-void cps_recorder_count_slowly(struct cps_recorder *recorder, struct cps_frame *frame,
-                               uint64_t elapsed)
+static void count(struct cps_recorder *recorder, const struct cps_pending *call)
 {
-    struct cps_function *function = frame->function;
-    struct cps_function *caller = cps_recorder_caller(recorder, frame);
-    struct cps_pair *pair = find_pair(recorder, function, caller);
+    struct cps_function *function = call->function;
 
+    if (cps_recorder_count(function, call->caller, call->elapsed))
+        return;
     function->before = function->recent;
-    function->recent = pair;
-    (void)cps_recorder_count(function, caller, elapsed);
+    function->recent = find_pair(recorder, function, call->caller);
+    (void)cps_recorder_count(function, call->caller, call->elapsed);
+}
+
+void cps_recorder_settle(struct cps_recorder *recorder)
+{
+    const struct cps_pending *end = recorder->pending + recorder->pending_count;
+
+    for (const struct cps_pending *call = recorder->pending; call < end; call++)
+        cps_tables_fetch_slot(recorder->storage, call->function, call->caller);
+    for (const struct cps_pending *call = recorder->pending; call < end; call++)
+        cps_tables_fetch_pair(recorder->storage, call->function, call->caller);
+    for (const struct cps_pending *call = recorder->pending; call < end; call++)
+        count(recorder, call);
+    recorder->pending_count = 0;
 }
 
 static void pop_whole(struct cps_recorder *recorder, uint64_t now)
@@ -254,7 +268,8 @@ static void pop_whole(struct cps_recorder *recorder, uint64_t now)
     struct cps_frame *frame = recorder->top;
     uint64_t elapsed = cps_recorder_pop(recorder, now);
 
-    cps_recorder_count_slowly(recorder, frame, elapsed);
+    cps_recorder_count_later(recorder, frame->function, cps_recorder_caller(recorder, frame),
+                             elapsed);
 }
 
 struct cps_frame *cps_recorder_unwind(struct cps_recorder *recorder, const void *key, uint64_t now)

@@ -17,6 +17,10 @@
  * The one that resumes a fiber waits for it as for any callee: its open call (Fiber::resume) counts
  * the fiber's run as its inclusive time, not as its own.
  *
+ * Pairs. A function remembers the pairs of its last two callers; calls of others wait in `pending`
+ * and are looked up many at a time, so that the caches fetch for all of them at once: one by one
+ * each would wait twice for memory. cps_recorder_settle comes before totals are read.
+ *
  * Recursion. `active` is the number of open calls of a function, without those in suspended fibers;
  * inclusive time is added by the outermost alone.
  */
@@ -33,6 +37,7 @@
 #define CPS_RECORDER_MAX_PAIRS 262144u
 #define CPS_RECORDER_MAX_FRAMES (1u << 20) /* over all stacks */
 #define CPS_RECORDER_MAX_NAMES (16u << 20) /* bytes */
+#define CPS_RECORDER_PENDING 32u
 
 struct cps_function;
 
@@ -90,6 +95,13 @@ struct cps_stack {
     struct cps_stack *next;
 };
 
+/* A call whose pair is yet to be looked up. */
+struct cps_pending {
+    struct cps_function *function;
+    struct cps_function *caller;
+    uint64_t elapsed;
+};
+
 struct cps_recorder_storage;
 
 struct cps_recorder {
@@ -97,6 +109,7 @@ struct cps_recorder {
     struct cps_frame *limit;
     uint32_t depth; /* open calls of the request, without those in suspended fibers */
     bool callers;   /* whether who called is told apart */
+    uint32_t pending_count;
     struct cps_clock clock;
     struct cps_stack *stack; /* the running one */
     struct cps_function overflow;
@@ -104,6 +117,7 @@ struct cps_recorder {
     struct cps_stack main;
     struct cps_stack no_room; /* stands in for a fiber's that could not be had */
     struct cps_recorder_storage *storage;
+    struct cps_pending pending[CPS_RECORDER_PENDING];
 };
 
 /* Makes the recorder ready for a request and empty. Without `callers` all calls of a function are
@@ -136,6 +150,10 @@ struct cps_function *cps_recorder_resolve(struct cps_recorder *recorder,
 /* The functions in order of their first use, by number from 0; NULL after the last. */
 struct cps_function *cps_recorder_function(const struct cps_recorder *recorder, uint32_t number);
 
+/* Counts the calls that wait for their pair. */
+void cps_recorder_settle(struct cps_recorder *recorder);
+
+/* Of a function whose calls are settled. */
 uint64_t cps_recorder_calls(const struct cps_function *function);
 
 /* Fibers. A stack from _open is current from the first _switch to it on; never NULL. It is closed
@@ -165,6 +183,9 @@ static inline __attribute__((always_inline)) void cps_recorder_begin(struct cps_
                                                                      struct cps_function *function,
                                                                      const void *key, bool counter)
 {
+    /* First, since the function's line may have to come from memory, which the counter would wait
+     * for and nothing else does. */
+    uint64_t ticks = counter ? cps_clock_counter() : 0;
     struct cps_frame *frame = recorder->top + 1;
 
     if (__builtin_expect(frame == recorder->limit || !counter, 0)) {
@@ -178,7 +199,7 @@ static inline __attribute__((always_inline)) void cps_recorder_begin(struct cps_
     frame->key = key;
     frame->children = 0;
     frame->paused = 0;
-    frame->start = cps_clock_at(&recorder->clock, cps_clock_counter());
+    frame->start = cps_clock_at(&recorder->clock, ticks);
 }
 
 /* Takes the topmost call off the stack and adds it up, all but its pair. Returns its time. */
@@ -227,9 +248,15 @@ cps_recorder_count(struct cps_function *function, const struct cps_function *cal
     return true;
 }
 
-/* The same whatever the caller. */
-void cps_recorder_count_slowly(struct cps_recorder *recorder, struct cps_frame *frame,
-                               uint64_t elapsed);
+/* The same for any caller, at the latest when it settles. */
+static inline __attribute__((always_inline)) void
+cps_recorder_count_later(struct cps_recorder *recorder, struct cps_function *function,
+                         struct cps_function *caller, uint64_t elapsed)
+{
+    recorder->pending[recorder->pending_count++] = (struct cps_pending){function, caller, elapsed};
+    if (__builtin_expect(recorder->pending_count == CPS_RECORDER_PENDING, 0))
+        cps_recorder_settle(recorder);
+}
 
 /* The call that ends is not on top: its frame, once the calls above it have ended with it, or NULL
  * where it never had one. */

@@ -211,25 +211,60 @@ struct cps_function *cps_tables_add_function(struct cps_recorder_storage *tables
     return function;
 }
 
-/* Where the pair is, or the free slot where it would be. */
-static struct cps_pair_slot *find_slot(struct cps_pair_slot *slots, uint32_t mask,
-                                       const struct cps_function *function,
-                                       const struct cps_function *caller)
+static uint32_t hash_pair(const struct cps_function *function, const struct cps_function *caller)
 {
     uint64_t hash = (((uintptr_t)function >> 6) * 0x9e3779b97f4a7c15u) ^
                     (((uintptr_t)caller >> 6) * 0xc2b2ae3d27d4eb4fu);
-    uint32_t i = (uint32_t)(hash >> 32) & mask;
 
-    while (slots[i].pair && (slots[i].function != function || slots[i].pair->caller != caller))
-        i = (i + 1) & mask;
-    return &slots[i];
+    return (uint32_t)(hash >> 32);
+}
+
+static struct cps_pair *pair_at(const struct cps_recorder_storage *tables, uint32_t number)
+{
+    return &tables->pairs[number / CPS_TABLES_CHUNK][number % CPS_TABLES_CHUNK];
 }
 
 struct cps_pair *cps_tables_find_pair(const struct cps_recorder_storage *tables,
                                       const struct cps_function *function,
                                       const struct cps_function *caller)
 {
-    return find_slot(tables->pair_slots, tables->pair_mask, function, caller)->pair;
+    const struct cps_pair_slot *slots = tables->pair_slots;
+    uint32_t hash = hash_pair(function, caller);
+
+    for (uint32_t i = hash & tables->pair_mask; slots[i].number > 0;
+         i = (i + 1) & tables->pair_mask) {
+        if (slots[i].hash != hash || slots[i].function != function)
+            continue;
+        struct cps_pair *pair = pair_at(tables, slots[i].number - 1);
+
+        if (pair->caller == caller)
+            return pair;
+    }
+    return NULL;
+}
+
+void cps_tables_fetch_slot(const struct cps_recorder_storage *tables,
+                           const struct cps_function *function, const struct cps_function *caller)
+{
+    __builtin_prefetch(&tables->pair_slots[hash_pair(function, caller) & tables->pair_mask]);
+}
+
+void cps_tables_fetch_pair(const struct cps_recorder_storage *tables,
+                           const struct cps_function *function, const struct cps_function *caller)
+{
+    uint32_t number = tables->pair_slots[hash_pair(function, caller) & tables->pair_mask].number;
+
+    if (number > 0)
+        __builtin_prefetch(pair_at(tables, number - 1), 1);
+}
+
+static void put_pair_slot(struct cps_pair_slot *slots, uint32_t mask, struct cps_pair_slot slot)
+{
+    uint32_t i = slot.hash & mask;
+
+    while (slots[i].number > 0)
+        i = (i + 1) & mask;
+    slots[i] = slot;
 }
 
 static bool grow_pair_slots(struct cps_recorder_storage *tables)
@@ -241,10 +276,8 @@ static bool grow_pair_slots(struct cps_recorder_storage *tables)
     if (!slots)
         return false;
     for (uint32_t i = 0; i <= old_mask; i++) {
-        struct cps_pair_slot *slot = &tables->pair_slots[i];
-
-        if (slot->pair)
-            *find_slot(slots, mask, slot->function, slot->pair->caller) = *slot;
+        if (tables->pair_slots[i].number > 0)
+            put_pair_slot(slots, mask, tables->pair_slots[i]);
     }
     free(tables->pair_slots);
     tables->pair_slots = slots;
@@ -252,27 +285,32 @@ static bool grow_pair_slots(struct cps_recorder_storage *tables)
     return true;
 }
 
-struct cps_pair *cps_tables_add_pair(struct cps_recorder_storage *tables,
-                                     struct cps_function *function, struct cps_function *caller)
+static struct cps_pair *take_pair(struct cps_recorder_storage *tables)
 {
     uint32_t number = tables->pair_count;
 
     if (number == CPS_RECORDER_MAX_PAIRS)
         return NULL;
-    if (number >= tables->pair_mask / 2 && !grow_pair_slots(tables))
-        return NULL;
     struct cps_pair **chunk = &tables->pairs[number / CPS_TABLES_CHUNK];
 
     if (!*chunk)
         *chunk = malloc(CPS_TABLES_CHUNK * sizeof(**chunk));
-    if (!*chunk)
-        return NULL;
-    struct cps_pair *pair = &(*chunk)[number % CPS_TABLES_CHUNK];
+    return *chunk ? pair_at(tables, number) : NULL;
+}
 
+struct cps_pair *cps_tables_add_pair(struct cps_recorder_storage *tables,
+                                     struct cps_function *function, struct cps_function *caller)
+{
+    struct cps_pair *pair = take_pair(tables);
+
+    if (!pair)
+        return NULL;
+    if (tables->pair_count >= tables->pair_mask / 2 && !grow_pair_slots(tables))
+        return NULL;
     *pair = (struct cps_pair){.caller = caller, .next = function->first.next};
     function->first.next = pair;
-    *find_slot(tables->pair_slots, tables->pair_mask, function, caller) =
-        (struct cps_pair_slot){function, pair};
-    tables->pair_count++;
+    put_pair_slot(
+        tables->pair_slots, tables->pair_mask,
+        (struct cps_pair_slot){function, hash_pair(function, caller), ++tables->pair_count});
     return pair;
 }

@@ -41,7 +41,8 @@ struct cps_function_slot {
 
 struct cps_pair_slot {
     const struct cps_function *function;
-    struct cps_pair *pair; /* NULL: free */
+    uint32_t hash;
+    uint32_t number; /* + 1; 0: free */
 };
 
 /* NULL without memory. */
@@ -64,6 +65,12 @@ struct cps_function *cps_tables_add_function(struct cps_recorder_storage *tables
 struct cps_pair *cps_tables_find_pair(const struct cps_recorder_storage *tables,
                                       const struct cps_function *function,
                                       const struct cps_function *caller);
+/* Have the caches fetch what the look-up of a pair will read: first its slot, then, when that has
+ * come, the pair itself. */
+void cps_tables_fetch_slot(const struct cps_recorder_storage *tables,
+                           const struct cps_function *function, const struct cps_function *caller);
+void cps_tables_fetch_pair(const struct cps_recorder_storage *tables,
+                           const struct cps_function *function, const struct cps_function *caller);
 struct cps_pair *cps_tables_add_pair(struct cps_recorder_storage *tables,
                                      struct cps_function *function, struct cps_function *caller);
 /* Drops all pairs but the functions' own. */
