@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "export.h"
+#include "findings.h"
 #include "format.h"
 #include "text.h"
 #include "totals.h"
@@ -98,6 +100,25 @@ static void append_marks(struct cps_buf *out, const struct cps_trace *trace)
         cps_buf_append_format(out, "  %" PRIu64 " blocks lost", trace->blocks_lost);
 }
 
+/* Requests that came at about the same time are near each other. */
+#define NEIGHBOURS 64
+
+static void append_finding(struct cps_buf *out, const struct cps_trace *const *traces, size_t count,
+                           size_t index, const struct cps_totals *totals)
+{
+    size_t first = index > NEIGHBOURS ? index - NEIGHBOURS : 0;
+    size_t end = count - index > NEIGHBOURS ? index + NEIGHBOURS : count;
+    struct cps_findings findings;
+    char text[512];
+
+    cps_findings_find(traces[index], totals, traces + first, end - first, &findings);
+    if (!findings.count)
+        return;
+    cps_findings_describe(traces[index], &findings.items[0], text, sizeof(text));
+    cps_buf_append_string(out, "  > ");
+    cps_text_append_safe(out, text, strlen(text), false);
+}
+
 int cps_export_summary(const struct cps_trace *const *traces, size_t count, struct cps_buf *out)
 {
     for (size_t i = 0; i < count; i++) {
@@ -111,6 +132,7 @@ int cps_export_summary(const struct cps_trace *const *traces, size_t count, stru
         append_safe(out, &trace->uri);
         append_hottest(out, trace, &totals);
         append_marks(out, trace);
+        append_finding(out, traces, count, i, &totals);
         cps_buf_append_string(out, "\n");
         cps_totals_free(&totals);
     }

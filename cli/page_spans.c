@@ -119,6 +119,17 @@ static void fold_small(struct cps_spans_state *spans, const struct cps_held *hel
                            call_at(held, (uint32_t)i)->elapsed < held->duration / 100;
 }
 
+static void find_findings(struct cps_app *app, const struct cps_held *held)
+{
+    const struct cps_trace **neighbours = calloc(app->model.count + 1, sizeof(*neighbours));
+
+    for (size_t i = 0; neighbours && i < app->model.count; i++)
+        neighbours[i] = app->model.held[i]->trace;
+    cps_findings_find(held->trace, &held->totals, neighbours, neighbours ? app->model.count : 0,
+                      &app->spans.findings);
+    free(neighbours);
+}
+
 static struct cps_held *load(struct cps_app *app, uint64_t serial)
 {
     struct cps_spans_state *spans = &app->spans;
@@ -146,7 +157,7 @@ static struct cps_held *load(struct cps_app *app, uint64_t serial)
     spans->built = serial;
     fold_small(spans, held);
     list_rows(app, held);
-    cps_findings_find(held->trace, &held->totals, &spans->findings);
+    find_findings(app, held);
     return held;
 }
 
@@ -368,15 +379,28 @@ static bool walk_to_function(struct cps_app *app, const struct cps_held *held, u
     return best != CPS_TREE_NONE;
 }
 
+/* To its call in the tree; where its calls were too short to be kept, to its row of Totals. */
+static void walk_to_finding(struct cps_app *app, const struct cps_held *held,
+                            const struct cps_finding *finding)
+{
+    if (finding->name == CPS_FINDING_NONE) {
+        cps_app_over(app, &cps_view_cache);
+    } else if (!walk_to_function(app, held, finding->name)) {
+        cps_app_show(app, CPS_PAGE_TOTALS, app->spans.serial);
+        cps_page_totals_find(app, finding->name);
+        cps_app_tell(app, "its calls were too short to be listed one by one: here is their total");
+    }
+}
+
 static void walk_finding(struct cps_app *app, const struct cps_held *held)
 {
     struct cps_spans_state *spans = &app->spans;
 
     if (!spans->findings.count)
         cps_app_tell(app, "nothing stands out in this request");
-    else if (!walk_to_function(
-                 app, held, spans->findings.items[spans->finding++ % spans->findings.count].name))
-        cps_app_tell(app, "its calls were too short to be listed; t finds it in Totals");
+    else
+        walk_to_finding(app, held,
+                        &spans->findings.items[spans->finding++ % spans->findings.count]);
 }
 
 bool cps_page_spans_find(struct cps_app *app, uint32_t name)

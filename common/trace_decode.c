@@ -148,7 +148,8 @@ static void read_metadata(struct reader *reader, const json_t *metadata)
     trace->end = get_number(reader, metadata, "endTime");
     trace->method = get_string(reader, http, "method");
     trace->status = (uint16_t)get_number_up_to(reader, http, "status", UINT16_MAX);
-    trace->pid = get_number(reader, cli, "pid");
+    trace->pid = trace->source == CPS_SOURCE_CLI ? get_number(reader, cli, "pid")
+                                                 : get_number(reader, metadata, "pid");
     trace->uri = trace->source == CPS_SOURCE_CLI ? get_string(reader, cli, "command")
                                                  : get_string(reader, http, "uri");
 }

@@ -131,6 +131,8 @@ static void append_metadata(struct cps_buf *out, const struct cps_trace *trace)
     append_string_field(out, "id", trace->id);
     append_http(out, trace);
     append_cli(out, trace);
+    if (trace->source == CPS_SOURCE_HTTP && trace->pid)
+        append_number_field(out, "pid", trace->pid);
     append_number_field(out, "startTime", trace->start);
     append_number_field(out, "endTime", trace->end);
     if (trace->outcome != CPS_OUTCOME_UNKNOWN)

@@ -279,7 +279,8 @@ static void summary_is_a_line_a_request(void **state)
     export(cps_export_summary, trace, other, &out);
     assert_string_equal(out.data,
                         "14:13:20.000  php   GET     200   838 ms     15   40 MB  /node/1  "
-                        "[load 48%]  7 calls not kept\n"
+                        "[load 48%]  7 calls not kept  > load: 3 calls, 405 ms (48%), nearly "
+                        "all of it its own.\n"
                         "14:13:20.000  php   cli       -   412 µs      0   40 MB  drush cron  "
                         "aborted\n");
 }

@@ -18,7 +18,7 @@ static struct cps_findings find(struct cps_trace *trace, char *text, size_t size
     struct cps_findings findings;
 
     assert_int_equal(cps_totals_build(trace, &totals), 0);
-    cps_findings_find(trace, &totals, &findings);
+    cps_findings_find(trace, &totals, NULL, 0, &findings);
     text[0] = '\0';
     if (findings.count)
         cps_findings_describe(trace, &findings.items[0], text, size);
@@ -35,7 +35,7 @@ static void a_query_in_a_loop_is_named_with_its_caller(void **state)
     for (unsigned i = 2; i < 52; i++)
         calls[i] = (struct made_call){"query", (i + 1) * MS, MS, 2};
     cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 52);
-    assert_int_equal(find(trace, text, sizeof(text)).items[0].rule, CPS_FINDING_REPEATED);
+    assert_int_equal(find(trace, text, sizeof(text)).items[0].rule, CPS_FINDING_LOOP);
     assert_string_equal(text, "query: 50 calls from list, 50 ms (50%). The same call in a loop?");
 }
 
@@ -66,11 +66,113 @@ static void a_balanced_request_has_none(void **state)
     assert_int_equal(find(trace, text, sizeof(text)).count, 0);
 }
 
+static void a_query_below_a_wrapper_is_laid_to_the_loop(void **state)
+{
+    struct made_call calls[62] = {{"page", 0, 100 * MS, 0}, {"list", 0, 90 * MS, 1}};
+    char text[256];
+
+    (void)state;
+    for (unsigned i = 0; i < 30; i++) {
+        calls[2 + 2 * i] = (struct made_call){"find", (1 + 2 * i) * MS, 2 * MS, 2};
+        calls[3 + 2 * i] = (struct made_call){"PDO::query", (1 + 2 * i) * MS, 2 * MS - 1000, 3};
+    }
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 62);
+    assert_int_equal(find(trace, text, sizeof(text)).items[0].kind, CPS_KIND_QUERY);
+    assert_string_equal(text, "PDO::query: 30 calls from list through find, 60 ms (60%). The same "
+                              "query in a loop?");
+}
+
+static void a_function_that_goes_on_calling_itself_is_named(void **state)
+{
+    struct made_call calls[201] = {{"page", 0, 100 * MS, 0}};
+    char text[256];
+
+    (void)state;
+    for (unsigned i = 1; i < 201; i++)
+        calls[i] = (struct made_call){"save", i * 1000, 60 * MS - i * 2000, i};
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 201);
+    assert_int_equal(find(trace, text, sizeof(text)).items[0].rule, CPS_FINDING_RECURSION);
+    assert_string_equal(text, "save: calls itself, 200 calls, 60 ms (60%) in all.");
+}
+
+static void a_step_in_memory_is_named(void **state)
+{
+    struct made_call calls[11] = {{"page", 0, 100 * MS, 0}};
+    char names[10][8], text[256];
+
+    (void)state;
+    for (unsigned i = 0; i < 10; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "step%u", i);
+        calls[i + 1] = (struct made_call){names[i], (uint64_t)i * 10 * MS, 9 * MS, 1};
+    }
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 11);
+    for (unsigned i = 0; i < 11; i++)
+        trace->calls[i].memory = i > 6 || i == 0 ? UINT64_C(40) << 20 : UINT64_C(4) << 20;
+    find(trace, text, sizeof(text));
+    assert_string_equal(text, "step6: memory grew by 36 MB in one call.");
+}
+
+/* Three waits below one function of Node.js, `apart` ns from each other. */
+static struct cps_trace *three_waits(uint64_t apart)
+{
+    const struct made_call calls[] = {{"page", 0, 100 * MS, 0},
+                                      {"user", MS, 30 * MS, 1},
+                                      {"news", MS + apart, 30 * MS, 1},
+                                      {"mail", MS + 2 * apart, 30 * MS, 1}};
+    struct cps_trace *trace = made_trace("/", 100 * MS, calls, 4);
+
+    trace->runtime = CPS_RUNTIME_NODE;
+    trace->has_functions = true;
+    for (unsigned i = 0; i < 4; i++) {
+        struct cps_function function = {
+            .calls = 1, .elapsed = calls[i].elapsed, .longest = calls[i].elapsed, .self = 1000};
+
+        function.name = trace->calls[i].name;
+        assert_int_equal(cps_trace_add_function(trace, &function), 0);
+    }
+    return trace;
+}
+
+static void waits_that_follow_one_another_are_named(void **state)
+{
+    cps_auto_trace struct cps_trace *serial = three_waits(31 * MS);
+    cps_auto_trace struct cps_trace *together = three_waits(MS);
+    char text[256];
+
+    (void)state;
+    assert_int_equal(find(serial, text, sizeof(text)).items[0].rule, CPS_FINDING_SERIAL);
+    assert_string_equal(text, "page: 3 waits one after another, 90 ms (90%). At the same time they "
+                              "take 30 ms.");
+    assert_int_not_equal(find(together, text, sizeof(text)).items[0].rule, CPS_FINDING_SERIAL);
+}
+
+static void what_makes_a_page_uncacheable_is_named(void **state)
+{
+    static const struct made_call calls[] = {{"page", 0, 10 * MS, 0}};
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 10 * MS, calls, 1);
+    struct cps_cache_event event = {.caller = made_string(trace, "Cart::build"),
+                                    .object_type = made_string(trace, ""),
+                                    .tags = made_string(trace, ""),
+                                    .contexts = made_string(trace, ""),
+                                    .calls = 3};
+    char text[256];
+
+    (void)state;
+    assert_int_equal(cps_trace_add_cache_event(trace, &event), 0);
+    find(trace, text, sizeof(text));
+    assert_string_equal(text, "Cart::build: makes the page uncacheable, 3 times with max-age 0.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_query_in_a_loop_is_named_with_its_caller),
         cmocka_unit_test(one_slow_call_is_named),
+        cmocka_unit_test(a_query_below_a_wrapper_is_laid_to_the_loop),
+        cmocka_unit_test(a_function_that_goes_on_calling_itself_is_named),
+        cmocka_unit_test(a_step_in_memory_is_named),
+        cmocka_unit_test(waits_that_follow_one_another_are_named),
+        cmocka_unit_test(what_makes_a_page_uncacheable_is_named),
         cmocka_unit_test(a_balanced_request_has_none),
     };
 
