@@ -90,6 +90,7 @@ static void json_is_always_valid(void **state)
              "a\xe6\x97",
              "\"" U "a" U "\""),
         CASE("\xe6\x97\xa5", "\"\xe6\x97\xa5\""),
+        CASE("a b\xc3\xa9\xe6\x97\xa5 c", "\"a b\xc3\xa9\xe6\x97\xa5 c\""),
     };
 
     (void)state;
@@ -100,6 +101,33 @@ static void json_is_always_valid(void **state)
         cps_buf_append(&out, "", 1);
         assert_string_equal(out.data, cases[i].expected);
     }
+}
+
+/* What may not be shown, from the first to the last; their neighbours may. */
+static void printable_leaves_out_what_hides_or_turns_text(void **state)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},      {0x61c, 0x61c},
+                  {0x200b, 0x200c}, {0x200e, 0x200f},   {0x2028, 0x202e},  {0x2060, 0x206f},
+                  {0xd800, 0xdfff}, {0xfdd0, 0xfdef},   {0xfeff, 0xfeff},  {0xfff9, 0xfffb},
+                  {0xfffe, 0xffff}, {0x1fffe, 0x1ffff}, {0xdfffe, 0xe0fff}};
+    size_t hidden = 0, expected = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+        assert_false(cps_text_printable(ranges[i].first));
+        assert_false(cps_text_printable(ranges[i].last));
+        assert_true(ranges[i].first == 0 || cps_text_printable(ranges[i].first - 1));
+        assert_true(cps_text_printable(ranges[i].last + 1));
+        if (ranges[i].last < 0xfffe)
+            expected += ranges[i].last - ranges[i].first + 1;
+    }
+    for (uint32_t code = 0; code < 0xfffe; code++)
+        hidden += !cps_text_printable(code);
+    assert_int_equal(hidden, expected); /* and nothing else below the last two of the plane */
+    assert_false(cps_text_printable(0x10ffff));
+    assert_false(cps_text_printable(0x110000));
 }
 
 /* Every code point, written as the standard says, reads back; every other sequence is refused. */
@@ -219,6 +247,7 @@ int main(void)
         cmocka_unit_test(safe_ascii_leaves_only_ascii),
         cmocka_unit_test(safe_passes_no_code_point_that_is_not_printable),
         cmocka_unit_test(json_is_always_valid),
+        cmocka_unit_test(printable_leaves_out_what_hides_or_turns_text),
         cmocka_unit_test(next_reads_every_code_point_but_surrogates),
         cmocka_unit_test(next_refuses_forms_that_are_longer_than_needed),
         cmocka_unit_test(next_takes_what_was_cut_short_as_one),

@@ -54,7 +54,7 @@ static struct cps_trace *sample(void)
     assert_int_equal(cps_trace_add_function(trace, &function), 0);
     event.caller = copy(trace, "C::d");
     event.object_type = copy(trace, "Node");
-    event.tags = copy(trace, "node:1 user:2");
+    event.tags = copy(trace, " node:1  user:2 ");
     event.contexts = copy(trace, "");
     assert_int_equal(cps_trace_add_cache_event(trace, &event), 0);
     return trace;
@@ -94,6 +94,48 @@ static void decode_and_encode_give_the_same_line(void **state)
     assert_int_equal(cps_trace_encode(trace, &out), 0);
     cps_buf_append(&out, "", 1);
     assert_string_equal(out.data, line);
+}
+
+/* Callers stand together by function; each function finds its own again. */
+static void functions_keep_their_own_callers(void **state)
+{
+    static const uint32_t counts[] = {2, 0, 1};
+    cps_auto_trace struct cps_trace *trace = cps_trace_new();
+    cps_auto_trace struct cps_trace *read = NULL;
+    cps_auto_buf struct cps_buf out = {0};
+
+    (void)state;
+    trace->has_functions = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct cps_function function = {.calls = 10 + i,
+                                        .name = intern(trace, "abc" + i, 1),
+                                        .untimed = i == 2,
+                                        .first_caller = (uint32_t)trace->caller_count,
+                                        .caller_count = counts[i]};
+
+        for (uint32_t j = 0; j < counts[i]; j++) {
+            struct cps_caller caller = {.calls = 100 * i + j, .name = intern(trace, "xyz" + j, 1)};
+
+            assert_int_equal(cps_trace_add_caller(trace, &caller), 0);
+        }
+        assert_int_equal(cps_trace_add_function(trace, &function), 0);
+    }
+    assert_int_equal(cps_trace_encode(trace, &out), 0);
+    assert_int_equal(cps_trace_decode(out.data, out.length - 1, &read, NULL), 0);
+    assert_int_equal(read->function_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct cps_function *function = &read->functions[i];
+
+        assert_int_equal(function->calls, 10 + i);
+        assert_int_equal(function->untimed, i == 2);
+        assert_int_equal(function->caller_count, counts[i]);
+        for (uint32_t j = 0; j < counts[i]; j++) {
+            const struct cps_caller *caller = &read->callers[function->first_caller + j];
+
+            assert_int_equal(caller->calls, 100 * i + j);
+            assert_int_equal(*read->names[caller->name].data, "xyz"[j]);
+        }
+    }
 }
 
 static void decode_ignores_unknown_fields_and_takes_a_minimal_trace(void **state)
@@ -360,6 +402,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(encode_writes_the_line_of_the_contract),
         cmocka_unit_test(decode_and_encode_give_the_same_line),
+        cmocka_unit_test(functions_keep_their_own_callers),
         cmocka_unit_test(decode_ignores_unknown_fields_and_takes_a_minimal_trace),
         cmocka_unit_test(decode_refuses_what_is_not_a_trace),
         cmocka_unit_test(decode_refuses_what_is_not_json),
