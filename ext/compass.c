@@ -91,12 +91,14 @@ static void on_fork(void)
 
 static PHP_MINIT_FUNCTION(compass)
 {
-    (void)type;
     REGISTER_INI_ENTRIES();
-    if (!cps_settings.enabled)
+    /* Loaded by dl() it is too late for observers, and the engine would keep hooks of a module that
+     * is gone. */
+    if (type == MODULE_TEMPORARY || !cps_settings.enabled || cps_observer_register() != 0) {
+        cps_settings.enabled = false;
         return SUCCESS;
+    }
     cps_clock_start();
-    cps_observer_register();
     (void)pthread_atfork(NULL, NULL, on_fork);
 #ifdef CPS_TEST
     cps_sink_start();

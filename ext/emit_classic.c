@@ -14,11 +14,21 @@ void cps_classic_begin(const struct cps_request *request)
     }
 }
 
-void cps_classic_call(const struct cps_request *request, const struct cps_function *function,
+/* A forked child is told of with the first event in it. */
+static void begin_forked(struct cps_request *request)
+{
+    if (!request->forked)
+        return;
+    request->forked = false;
+    cps_classic_begin(request);
+}
+
+void cps_classic_call(struct cps_request *request, const struct cps_function *function,
                       uint64_t elapsed, uint64_t memory)
 {
     const char *name = function->classic_name;
 
+    begin_forked(request);
     if (request->http) {
         CPS_USDT4(fpm_function, request->id, name, elapsed, memory);
         CPS_COPY(fpm_function, request->id, name, elapsed, memory);
@@ -28,8 +38,9 @@ void cps_classic_call(const struct cps_request *request, const struct cps_functi
     }
 }
 
-void cps_classic_end(const struct cps_request *request)
+void cps_classic_end(struct cps_request *request)
 {
+    begin_forked(request);
     if (request->http) {
         if (cps_usdt_watched(CPS_PROBE_fpm_request_shutdown)) {
             CPS_USDT1(fpm_request_shutdown, request->id);
@@ -48,7 +59,7 @@ bool cps_classic_wants_cache_event(enum cps_batch_cache_origin origin)
                                 : CPS_PROBE_drupal_cacheablemetadata_createfromrenderarray);
 }
 
-void cps_classic_cache_event(const struct cps_request *request,
+void cps_classic_cache_event(struct cps_request *request,
                              const struct cps_batch_cacheability *event)
 {
     const char *id = request->id;
@@ -58,6 +69,7 @@ void cps_classic_cache_event(const struct cps_request *request,
     const char *contexts = event->contexts.data;
     int64_t max_age = event->max_age;
 
+    begin_forked(request);
     if (event->origin == CPS_BATCH_OBJECT) {
         CPS_USDT_EMIT(drupal_cacheablemetadata_createfromobject,
                       "8@%[a1] 8@%[a2] -8@%[a3] 8@%[a4] 8@%[a5] 8@%[a6]", CPS_USDT_ARG_(1, id),

@@ -14,6 +14,7 @@
  */
 #include "php_compass.h"
 
+#include <errno.h>
 #include <zend_extensions.h>
 #include <zend_observer.h>
 #if PHP_VERSION_ID >= 80100
@@ -261,24 +262,30 @@ static void fiber_is_destroyed(zend_fiber_context *context)
     cps_recorder_stack_close(&globals->recorder, stack);
 }
 
-static void register_fibers(void)
+static int register_fibers(void)
 {
     fiber_slot = zend_get_resource_handle("compass");
+    if (fiber_slot < 0)
+        return -ENOSPC;
     zend_observer_fiber_switch_register(fiber_switches);
     zend_observer_fiber_destroy_register(fiber_is_destroyed);
+    return 0;
 }
 #else
-static void register_fibers(void)
+static int register_fibers(void)
 {
+    return 0;
 }
 #endif
 
-void cps_observer_register(void)
+int cps_observer_register(void)
 {
+    if (register_fibers() != 0)
+        return -ENOSPC;
     user_slot = zend_get_op_array_extension_handle("compass");
 #if PHP_VERSION_ID >= 80400
     internal_slot = zend_get_internal_function_extension_handle("compass");
 #endif
-    register_fibers();
     zend_observer_fcall_register(instrument);
+    return 0;
 }

@@ -42,6 +42,7 @@
 struct cps_request {
     bool http;
     bool has_id;
+    bool forked; /* a child, of which the classic probes have told nothing yet */
     bool has_parent;
     struct cps_batch_parent parent; /* of a W3C traceparent */
     const char *id;                 /* "UNKNOWN" where the client sent none */
@@ -95,8 +96,9 @@ struct cps_settings {
 };
 extern struct cps_settings cps_settings;
 
-/* observer.c: once, at startup, where the extension is enabled. */
-void cps_observer_register(void);
+/* observer.c: once, at startup, where the extension is enabled. 0, or -ENOSPC where other
+ * extensions have taken all of the engine's slots. */
+int cps_observer_register(void);
 /* Ends every call that is still open: a fatal error in a shutdown function leaves some. */
 void cps_observer_end_all(cps_globals *globals);
 
@@ -113,11 +115,11 @@ uint64_t cps_request_not_recorded(void);
 
 /* emit_classic.c */
 void cps_classic_begin(const struct cps_request *request);
-void cps_classic_call(const struct cps_request *request, const struct cps_function *function,
+void cps_classic_call(struct cps_request *request, const struct cps_function *function,
                       uint64_t elapsed, uint64_t memory);
-void cps_classic_end(const struct cps_request *request);
+void cps_classic_end(struct cps_request *request);
 /* The strings are NUL-terminated. */
-void cps_classic_cache_event(const struct cps_request *request,
+void cps_classic_cache_event(struct cps_request *request,
                              const struct cps_batch_cacheability *event);
 bool cps_classic_wants_cache_event(enum cps_batch_cache_origin origin);
 static inline bool cps_classic_is_watched(const struct cps_request *request)

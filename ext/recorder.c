@@ -184,7 +184,19 @@ void cps_recorder_free(struct cps_recorder *recorder)
     *recorder = (struct cps_recorder){0};
 }
 
-void cps_recorder_clear_totals(struct cps_recorder *recorder)
+static void restart_calls(struct cps_stack *stack, uint64_t now)
+{
+    stack->changed = now;
+    stack->told = 0;
+    stack->frames[0].children = 0;
+    for (struct cps_frame *frame = stack->frames + 1; frame <= stack->top; frame++) {
+        frame->start = now;
+        frame->children = 0;
+        frame->paused = 0;
+    }
+}
+
+void cps_recorder_restart(struct cps_recorder *recorder, uint64_t now)
 {
     struct cps_function *function;
 
@@ -194,6 +206,11 @@ void cps_recorder_clear_totals(struct cps_recorder *recorder)
     cps_tables_clear_pairs(recorder->storage);
     recorder->calls_beyond = 0;
     recorder->pending_count = 0;
+    leave(recorder);
+    restart_calls(&recorder->main, now);
+    restart_calls(&recorder->no_room, now);
+    for (struct cps_stack *stack = recorder->storage->stacks; stack; stack = stack->next)
+        restart_calls(stack, now);
 }
 
 struct cps_function *cps_recorder_resolve(struct cps_recorder *recorder,

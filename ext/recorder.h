@@ -130,8 +130,9 @@ void cps_recorder_stop(struct cps_recorder *recorder);
 /* Gives back everything. Fine on a zeroed one. */
 void cps_recorder_free(struct cps_recorder *recorder);
 
-/* Forgets totals and symbols, and keeps functions and open calls: a forked child starts so. */
-void cps_recorder_clear_totals(struct cps_recorder *recorder);
+/* Forgets totals and symbols, and keeps functions and open calls, which begin anew now: a forked
+ * child starts so. */
+void cps_recorder_restart(struct cps_recorder *recorder, uint64_t now);
 
 /* What tells functions apart: the key, a hash that also covers what the text was cut by, and the
  * text. */

@@ -217,14 +217,14 @@ void cps_request_close(cps_globals *globals)
 }
 
 /* The child is a request of its own, told from here on: the parent tells what was before. Its open
- * calls stay open. */
+ * calls stay open. Most children run another program at once, so nothing is handed over here. */
 void cps_request_forked(cps_globals *globals)
 {
     if (!globals->recording)
         return;
     globals->request.pid = (uint64_t)getpid();
-    cps_recorder_clear_totals(&globals->recorder);
+    globals->request.forked = true;
     cps_cache_events_free(&globals->cache_events);
     cps_blocks_restart(globals);
-    cps_classic_begin(&globals->request);
+    cps_recorder_restart(&globals->recorder, cps_clock_now(&globals->recorder.clock));
 }
