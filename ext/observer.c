@@ -79,16 +79,16 @@ static zend_always_inline void finish(cps_globals *globals, const struct cps_fra
                                       const struct cps_function *function, uint64_t now,
                                       uint64_t elapsed)
 {
-    struct cps_batch_writer *writer = &globals->blocks.writer;
-    uint64_t end = now - frame->paused - writer->base;
-    uint32_t word = function->word;
-    struct cps_batch_call *record = (void *)(writer->block + writer->used);
-
     if (elapsed < globals->limit) {
         if (UNEXPECTED(now >= globals->blocks.deadline))
             cps_blocks_flush(globals);
         return;
     }
+    struct cps_batch_writer *writer = &globals->blocks.writer;
+    uint64_t end = now - frame->paused - writer->base;
+    uint32_t word = function->word;
+    struct cps_batch_call *record = (void *)(writer->block + writer->used);
+
     if (UNEXPECTED(word == 0 || now >= globals->blocks.deadline || (end | elapsed) >> 32 != 0 ||
                    writer->used > CPS_BATCH_MAX - sizeof(*record) ||
                    cps_classic_is_any_watched())) {
@@ -103,32 +103,44 @@ static zend_always_inline void finish(cps_globals *globals, const struct cps_fra
     record->memory = zend_memory_usage(0);
 }
 
-/* The topmost call ends. */
-static zend_always_inline void end_top(cps_globals *globals, uint64_t now)
+static zend_never_inline void finish_with_other_caller(cps_globals *globals,
+                                                       const struct cps_frame *frame, uint64_t now,
+                                                       uint64_t elapsed)
 {
     struct cps_recorder *recorder = &globals->recorder;
-    struct cps_frame *frame = recorder->top;
-    struct cps_function *function = frame->function;
-    struct cps_function *caller = cps_recorder_caller(recorder, frame);
-    uint64_t elapsed = cps_recorder_pop(recorder, now);
 
-    if (!cps_recorder_count(function, caller, elapsed))
-        cps_recorder_count_later(recorder, function, caller, elapsed);
-    finish(globals, frame, function, now, elapsed);
+    cps_recorder_count_later(recorder, frame->function, cps_recorder_caller(recorder, frame),
+                             elapsed);
+    finish(globals, frame, frame->function, now, elapsed);
+}
+
+/* The topmost call ends. `callers`: whether they are told apart, a constant where it matters. */
+static zend_always_inline void end_top(cps_globals *globals, uint64_t now, bool callers)
+{
+    struct cps_frame *frame = globals->recorder.top;
+    struct cps_function *function = frame->function;
+    struct cps_function *caller = callers ? frame[-1].function : NULL;
+    uint64_t elapsed = cps_recorder_pop(&globals->recorder, now);
+
+    if (cps_recorder_count(function, caller, elapsed))
+        finish(globals, frame, function, now, elapsed);
+    else
+        finish_with_other_caller(globals, frame, now, elapsed);
 }
 
 static ZEND_COLD void end_unexpected(cps_globals *globals, const void *key, uint64_t now)
 {
     if (cps_recorder_unwind(&globals->recorder, key, now))
-        end_top(globals, now);
+        end_top(globals, now, globals->recorder.callers);
 }
 
-static zend_always_inline void end_call(cps_globals *globals, const void *key, uint64_t now)
+static zend_always_inline void end_call(cps_globals *globals, const void *key, uint64_t now,
+                                        bool callers)
 {
     if (UNEXPECTED(globals->recorder.top->key != key))
         end_unexpected(globals, key, now);
     else
-        end_top(globals, now);
+        end_top(globals, now, callers);
 }
 
 static void call_ends(zend_execute_data *call, zval *result)
@@ -136,12 +148,20 @@ static void call_ends(zend_execute_data *call, zval *result)
     cps_globals *globals = CPS_GLOBALS();
 
     (void)result;
-    end_call(globals, call, cps_clock_at(&globals->recorder.clock, cps_clock_counter()));
+    end_call(globals, call, cps_clock_at(&globals->recorder.clock, cps_clock_counter()), true);
+}
+
+static void call_ends_without_caller(zend_execute_data *call, zval *result)
+{
+    cps_globals *globals = CPS_GLOBALS();
+
+    (void)result;
+    end_call(globals, call, cps_clock_at(&globals->recorder.clock, cps_clock_counter()), false);
 }
 
 static zend_never_inline void end_any(cps_globals *globals, const void *key)
 {
-    end_call(globals, key, cps_clock_now(&globals->recorder.clock));
+    end_call(globals, key, cps_clock_now(&globals->recorder.clock), globals->recorder.callers);
 }
 
 static void call_ends_without_counter(zend_execute_data *call, zval *result)
@@ -190,7 +210,9 @@ static zend_observer_fcall_end_handler choose_end(const cps_globals *globals,
         if (origin == CPS_BATCH_OBJECT)
             return object_ends;
     }
-    return cps_clock_has_counter ? call_ends : call_ends_without_counter;
+    if (!cps_clock_has_counter)
+        return call_ends_without_counter;
+    return globals->recorder.callers ? call_ends : call_ends_without_caller;
 }
 
 static zend_observer_fcall_handlers instrument(zend_execute_data *call)
@@ -213,7 +235,7 @@ static void end_fiber(cps_globals *globals, struct cps_stack *stack)
     uint64_t suspended = cps_recorder_wake(recorder, stack);
 
     while (recorder->top > stack->frames)
-        end_call(globals, recorder->top->key, suspended);
+        end_call(globals, recorder->top->key, suspended, recorder->callers);
     cps_recorder_leave_for(recorder, running);
 }
 
