@@ -16,9 +16,10 @@
  * To all of them comes the process, by its number and the time of its start.
  *
  * Requests are in a hash table of a fixed size, and in a list in the order in which they were last
- * heard of, from whose old end they expire. Whether a process still exists is asked only for
- * requests that have been silent for a second, and believed only the second time: what a process
- * said last may still be in the ring when it is already gone.
+ * heard of, from whose old end they expire, sooner where there is no room for new ones. All of them
+ * together have a bound on memory: at it, none is taken on and none grows. Whether a process still
+ * exists is asked only for requests that have been silent for a second, and believed only the
+ * second time: what a process said last may still be in the ring when it is already gone.
  */
 #include "assemble.h"
 
@@ -30,8 +31,9 @@
 #include "decode.h"
 #include "request.h"
 
-/* With this much in flight, no new request is taken on. */
-#define MAX_BYTES ((size_t)512 << 20)
+#define DEFAULT_MAX_BYTES ((size_t)512 << 20)
+/* Silence after which a request makes room for another, where there is none. */
+#define MAKE_ROOM_NS (10 * CPS_CLOCK_SECOND)
 
 struct cps_assembler {
     struct cps_assembler_options options;
@@ -53,6 +55,8 @@ struct cps_assembler *cps_assembler_new(const struct cps_assembler_options *opti
     if (!assembler)
         return NULL;
     assembler->options = *options;
+    if (!assembler->options.max_bytes)
+        assembler->options.max_bytes = DEFAULT_MAX_BYTES;
     assembler->bucket_mask = buckets - 1;
     return assembler;
 }
@@ -159,6 +163,11 @@ static void touch(struct cps_assembler *assembler, struct cps_request *request, 
 
 /* ---- beginning and ending ---- */
 
+static bool silent_for(const struct cps_request *request, uint64_t now, uint64_t time)
+{
+    return now > request->last_seen && now - request->last_seen >= time;
+}
+
 static void count_outcome(struct cps_collector_stats *stats, enum cps_outcome outcome)
 {
     if (outcome == CPS_OUTCOME_ABORTED)
@@ -181,14 +190,39 @@ static void finish(struct cps_assembler *assembler, struct cps_request *request,
     cps_request_free(request);
 }
 
+static bool has_room(const struct cps_assembler *assembler)
+{
+    return assembler->stats.in_flight < assembler->options.max_in_flight &&
+           assembler->stats.in_flight_bytes < assembler->options.max_bytes;
+}
+
+/* Requests that never end must not keep out all others for as long as they may be silent. */
+static bool make_room(struct cps_assembler *assembler, uint64_t now)
+{
+    while (!has_room(assembler) && assembler->oldest &&
+           silent_for(assembler->oldest, now, MAKE_ROOM_NS))
+        finish(assembler, assembler->oldest, CPS_OUTCOME_EXPIRED);
+    return has_room(assembler);
+}
+
+/* How far the request may grow, itself and with all others. */
+static size_t bound_of(const struct cps_assembler *assembler, const struct cps_request *request)
+{
+    size_t all = assembler->stats.in_flight_bytes;
+    size_t left = assembler->options.max_bytes > all ? assembler->options.max_bytes - all : 0;
+
+    size_t bound = request->bytes + left;
+
+    return bound < CPS_REQUEST_MAX_BYTES ? bound : CPS_REQUEST_MAX_BYTES;
+}
+
 /* A new request that is not in the table yet; NULL where it is refused, which is counted. */
 static struct cps_request *admit(struct cps_assembler *assembler, const struct cps_request_key *key,
                                  const struct cps_event_head *head)
 {
     struct cps_request *request;
 
-    if (assembler->stats.in_flight >= assembler->options.max_in_flight ||
-        assembler->stats.in_flight_bytes >= MAX_BYTES) {
+    if (!make_room(assembler, head->time)) {
         assembler->stats.requests_refused++;
         return NULL;
     }
@@ -254,6 +288,7 @@ static void take_block(struct cps_assembler *assembler, struct cps_request *requ
     assembler->stats.blocks_lost += lost;
     request->trace->blocks_lost += lost;
     request->symbols.gap |= lost != 0;
+    request->max_bytes = bound_of(assembler, request);
     ended = cps_request_add_block(request, header, summary);
     touch(assembler, request, head->time);
     if (ended)
@@ -404,6 +439,7 @@ static void add_function(struct cps_assembler *assembler, const struct cps_event
     assembler->stats.calls_received++;
     if (!request)
         return;
+    request->max_bytes = bound_of(assembler, request);
     cps_request_add_function(request, event);
     touch(assembler, request, event->head.time);
 }
@@ -415,6 +451,7 @@ static void add_cache_event(struct cps_assembler *assembler, const struct cps_ev
 
     if (!request)
         return;
+    request->max_bytes = bound_of(assembler, request);
     cps_request_add_cache_event(request, event);
     touch(assembler, request, event->head.time);
 }
@@ -465,11 +502,6 @@ void cps_assembler_add(struct cps_assembler *assembler, const void *sample, size
 }
 
 /* ---- requests without an end ---- */
-
-static bool silent_for(const struct cps_request *request, uint64_t now, uint64_t time)
-{
-    return now > request->last_seen && now - request->last_seen >= time;
-}
 
 static void look_for_gone(struct cps_assembler *assembler, uint64_t now)
 {

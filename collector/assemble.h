@@ -19,6 +19,7 @@ struct cps_assembler_options {
     uint32_t max_function_calls;
     uint32_t max_in_flight;
     uint64_t expire_after_ns;
+    size_t max_bytes; /* memory of all requests in flight; 0: 512 MiB */
     /* As in struct cps_collector_options. */
     void (*on_trace)(void *context, const struct cps_trace *trace);
     void (*on_started)(void *context, const struct cps_trace *trace);

@@ -21,6 +21,7 @@ struct cps_request *cps_request_new(const struct cps_request_key *key, uint32_t 
     }
     request->key = *key;
     request->retain.keep = max_calls;
+    request->max_bytes = CPS_REQUEST_MAX_BYTES;
     return request;
 }
 
@@ -50,14 +51,14 @@ static uint64_t epoch_time(const struct cps_request *request, uint64_t monotonic
 /* Whether the request may grow by about this much. */
 static bool may_grow(struct cps_request *request, size_t bytes)
 {
-    if (cps_request_size(request) + bytes <= CPS_REQUEST_MAX_BYTES)
+    if (bytes == 0 || cps_request_size(request) + bytes <= request->max_bytes)
         return true;
     request->memory_failed++;
     return false;
 }
 
 /* Makes an array of numbers long enough for `index`; new elements are NO_INDEX. */
-static int reach(uint32_t **array, size_t *capacity, size_t index)
+static int reach(struct cps_request *request, uint32_t **array, size_t *capacity, size_t index)
 {
     size_t more = *capacity ? *capacity : 64;
     uint32_t *moved;
@@ -66,7 +67,7 @@ static int reach(uint32_t **array, size_t *capacity, size_t index)
         return 0;
     while (more <= index)
         more *= 2;
-    if (more * sizeof(*moved) > CPS_REQUEST_MAX_BYTES)
+    if (cps_request_size(request) + (more - *capacity) * sizeof(*moved) > request->max_bytes)
         return -ENOMEM;
     moved = realloc(*array, more * sizeof(*moved));
     if (!moved)
@@ -79,7 +80,9 @@ static int reach(uint32_t **array, size_t *capacity, size_t index)
 
 static void add_call(struct cps_request *request, const struct cps_call *call)
 {
-    if (cps_retain_add(&request->retain, request->trace, call)) {
+    if (!may_grow(request, cps_trace_next_call_size(request->trace))) {
+        request->trace->calls_dropped++;
+    } else if (cps_retain_add(&request->retain, request->trace, call)) {
         request->trace->calls_dropped++;
         request->memory_failed++;
     }
@@ -132,7 +135,7 @@ static void add_symbol(struct cps_request *request, const uint32_t *record)
 
     if (!may_grow(request, sizeof(*symbol) + symbol->name_length))
         return;
-    if (reach(&request->symbol_names, &request->symbol_capacity, number) ||
+    if (reach(request, &request->symbol_names, &request->symbol_capacity, number) ||
         cps_trace_intern(request->trace, (const char *)(symbol + 1), symbol->name_length,
                          &request->symbol_names[number]))
         request->memory_failed++;
@@ -174,7 +177,7 @@ static struct cps_function *function_of(struct cps_request *request, uint32_t na
     struct cps_trace *trace = request->trace;
     struct cps_function fresh = {.name = name};
 
-    if (reach(&request->name_functions, &request->name_capacity, name))
+    if (reach(request, &request->name_functions, &request->name_capacity, name))
         return NULL;
     if (request->name_functions[name] == NO_INDEX) {
         if (!may_grow(request, sizeof(fresh)) || cps_trace_add_function(trace, &fresh))
@@ -445,6 +448,15 @@ void cps_request_shutdown(struct cps_request *request, const struct cps_event_sh
 
 /* ---- the end ---- */
 
+/* Leaves out the pairs from the first that found no memory on. */
+static void count_callers_from(struct cps_request *request, size_t first)
+{
+    request->memory_failed++;
+    for (size_t i = first; i < request->pair_count; i++)
+        request->trace->callers_dropped += request->pairs[i].caller.calls;
+    request->pair_count = first;
+}
+
 /* Callers come in any order; in the trace those of a function stand together: counted first, then
  * put in their places. */
 static void place_callers(struct cps_request *request)
@@ -456,8 +468,7 @@ static void place_callers(struct cps_request *request)
         struct cps_function *function = function_of(request, request->pairs[i].callee);
 
         if (!function || cps_trace_add_caller(trace, &request->pairs[i].caller)) {
-            request->memory_failed++;
-            request->pair_count = i;
+            count_callers_from(request, i);
             break;
         }
         function->caller_count++;

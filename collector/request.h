@@ -48,6 +48,7 @@ struct cps_request {
     uint64_t epoch;     /* what to add to CLOCK_MONOTONIC to have time since the Unix epoch */
     uint64_t last_time; /* of the latest thing known of it, ns, CLOCK_MONOTONIC */
     size_t bytes;       /* as accounted last */
+    size_t max_bytes;   /* may grow up to this, at most CPS_REQUEST_MAX_BYTES */
 
     /* Batches alone. */
     bool batched;
@@ -63,8 +64,7 @@ struct cps_request {
     size_t memory_failed; /* records dropped since memory could not be had, or over the bound */
 };
 
-/* A request that holds more memory than this drops what would make it grow further; calls have
- * their own bound. */
+/* A request that holds as much memory as it may drops what would make it grow further. */
 #define CPS_REQUEST_MAX_BYTES ((size_t)64 << 20)
 
 struct cps_request *cps_request_new(const struct cps_request_key *key, uint32_t max_calls);

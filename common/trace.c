@@ -232,6 +232,15 @@ int cps_trace_intern(struct cps_trace *trace, const char *bytes, size_t length, 
     return 0;
 }
 
+size_t cps_trace_next_call_size(const struct cps_trace *trace)
+{
+    size_t capacity = trace->storage->call_capacity;
+
+    if (trace->call_count < capacity)
+        return 0;
+    return (capacity ? capacity : SMALLEST_ARRAY) * sizeof(*trace->calls);
+}
+
 int cps_trace_add_call(struct cps_trace *trace, const struct cps_call *call)
 {
     if (make_room((void **)&trace->calls, trace->call_count, &trace->storage->call_capacity,

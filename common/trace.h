@@ -117,6 +117,9 @@ int cps_trace_copy_string(struct cps_trace *trace, const char *bytes, size_t len
 /* The index of a name, added where it is new; the storage keeps the hash for it. 0 or -ENOMEM. */
 int cps_trace_intern(struct cps_trace *trace, const char *bytes, size_t length, uint32_t *out);
 
+/* By how many bytes the trace will grow with the next call. */
+size_t cps_trace_next_call_size(const struct cps_trace *trace);
+
 /* Append one element, growing by doubling. 0 or -ENOMEM. */
 int cps_trace_add_call(struct cps_trace *trace, const struct cps_call *call);
 int cps_trace_add_function(struct cps_trace *trace, const struct cps_function *function);

@@ -76,12 +76,15 @@ static bool exists(pid_t pid)
     return pid != dead;
 }
 
+#define MAX_BYTES ((size_t)4 << 20)
+
 static void make_assembler(uint32_t max_calls, uint32_t max_in_flight)
 {
     struct cps_assembler_options options = {
         .max_function_calls = max_calls,
         .max_in_flight = max_in_flight,
         .expire_after_ns = 600 * SECOND,
+        .max_bytes = MAX_BYTES,
         .on_trace = keep_trace,
         .on_started = count_started,
         .process_exists = exists,
@@ -481,6 +484,105 @@ static void test_requests_in_flight_are_bounded(void **state)
     assert_int_equal(stats.events_orphaned, 1);
 }
 
+static void test_a_silent_request_makes_room(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        maker_init(&one, 10 + i, CPS_RUNTIME_PHP);
+        init(&one, CPS_PROBE_fpm_request_init, i ? "id" : "oldest", "/");
+    }
+    maker_init(&two, 20, CPS_RUNTIME_PHP);
+    two.head.time = MAKER_START + 9 * SECOND;
+    init(&two, CPS_PROBE_fpm_request_init, "early", "/");
+    assert_int_equal(stats.requests_refused, 1);
+    two.head.time = MAKER_START + 11 * SECOND;
+    init(&two, CPS_PROBE_fpm_request_init, "new", "/");
+    assert_int_equal(stats.requests_refused, 1);
+    assert_int_equal(stats.in_flight, 8);
+    assert_int_equal(result_count, 1);
+    assert_string_equal(results[0].id, "oldest");
+    assert_int_equal(results[0].outcome, CPS_OUTCOME_EXPIRED);
+}
+
+/* Each of them alone is within the bound of one request. */
+static void open_requests(uint32_t count)
+{
+    maker_init(&one, 10, CPS_RUNTIME_NODE);
+    for (uint32_t i = 0; i < count; i++) {
+        maker_begin(&one, i, "id", "/");
+        send_block(&one, 0);
+    }
+    assert_int_equal(stats.in_flight, count);
+}
+
+static void test_symbols_of_all_requests_are_bounded(void **state)
+{
+    (void)state;
+    open_requests(8);
+    for (uint32_t i = 0; i < 8; i++) {
+        cps_batch_writer_init(&one.writer, one.sample.block, 10, i);
+        one.writer.sequence = 2; /* after a gap any number may come */
+        cps_batch_open(&one.writer, MAKER_START);
+        maker_symbol(&one, 400000, "far");
+        maker_call(&one, 400000, 0, 10, 10);
+        send_block(&one, 0);
+    }
+    assert_int_equal(stats.events_malformed, 0);
+    assert_true(stats.in_flight_bytes > MAX_BYTES / 2);
+    assert_true(stats.in_flight_bytes <= MAX_BYTES);
+    for (uint32_t i = 0; i < 8; i++) {
+        cps_batch_writer_init(&one.writer, one.sample.block, 10, i);
+        one.writer.sequence = 3;
+        cps_batch_open(&one.writer, MAKER_START);
+        maker_end(&one);
+        send_block(&one, CPS_BATCH_LAST);
+    }
+    assert_int_equal(stats.in_flight_bytes, 0);
+    assert_true(stats.memory_failed >= 5); /* two arrays of 2 MiB fit, or less */
+    assert_string_equal(results[0].first_call, "far");
+    assert_string_equal(results[7].first_call, "(name lost)");
+}
+
+static void send_calls(uint64_t request, uint32_t sequence)
+{
+    cps_batch_writer_init(&one.writer, one.sample.block, 10, request);
+    one.writer.sequence = sequence;
+    cps_batch_open(&one.writer, MAKER_START);
+    if (sequence == 1)
+        maker_symbol(&one, 0, "call");
+    for (uint32_t i = 0; i < 1000; i++)
+        maker_call(&one, 0, 0, 10, 10 + i);
+    send_block(&one, 0);
+}
+
+static void test_calls_of_all_requests_are_bounded(void **state)
+{
+    uint64_t sent = 0, kept = 0;
+
+    (void)state;
+    cps_assembler_free(assembler);
+    make_assembler(100000, 8);
+    open_requests(8);
+    for (uint32_t sequence = 1; sequence <= 30; sequence++) {
+        for (uint32_t i = 0; i < 8; i++)
+            send_calls(i, sequence);
+        sent += 1000;
+        assert_true(stats.in_flight_bytes <= MAX_BYTES);
+    }
+    assert_true(stats.in_flight_bytes > MAX_BYTES / 2);
+    for (uint32_t i = 0; i < 8; i++) {
+        cps_batch_writer_init(&one.writer, one.sample.block, 10, i);
+        one.writer.sequence = 31;
+        cps_batch_open(&one.writer, MAKER_START);
+        maker_end(&one);
+        send_block(&one, CPS_BATCH_LAST);
+        assert_int_equal(results[i].calls + results[i].dropped, sent);
+        kept += results[i].calls;
+    }
+    assert_int_equal(stats.calls_dropped, 8 * sent - kept);
+    assert_true(kept > sent);
+}
+
 static void look_at_longest(const struct cps_trace *trace)
 {
     uint64_t wanted = 0;
@@ -612,6 +714,9 @@ int main(void)
         TEST(test_silence_expires_a_request),
         TEST(test_a_gone_process_aborts_its_requests),
         TEST(test_requests_in_flight_are_bounded),
+        TEST(test_a_silent_request_makes_room),
+        TEST(test_symbols_of_all_requests_are_bounded),
+        TEST(test_calls_of_all_requests_are_bounded),
         TEST(test_the_longest_calls_stay),
         TEST(test_what_stays_is_a_tree),
         TEST(test_identical_cache_events_are_one),
