@@ -121,7 +121,8 @@ static void fold_small(struct cps_spans_state *spans, const struct cps_held *hel
 
 static void find_findings(struct cps_app *app, const struct cps_held *held)
 {
-    const struct cps_trace **neighbours = calloc(app->model.count + 1, sizeof(*neighbours));
+    const struct cps_trace **neighbours =
+        calloc(app->model.count + 1, sizeof(const struct cps_trace *));
 
     for (size_t i = 0; neighbours && i < app->model.count; i++)
         neighbours[i] = app->model.held[i]->trace;

@@ -40,4 +40,13 @@ static inline void cps_cleanup_fclose(FILE **file)
         cps_stolen_;                                                                               \
     })
 
+/* The same of a descriptor, which is -1 from here on. */
+static inline int cps_steal_fd(int *fd)
+{
+    int stolen = *fd;
+
+    *fd = -1;
+    return stolen;
+}
+
 #endif

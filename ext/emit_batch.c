@@ -42,7 +42,7 @@ static void turn(cps_globals *globals, uint64_t time)
  * cut to it, and the next largest is the start of a request. */
 #define PUT(globals, time, put) ((void)(EXPECTED(put) || (turn(globals, time), (put))))
 
-_Static_assert(sizeof(struct cps_batch_begin) + 3 * CPS_BATCH_MAX_STRING <=
+_Static_assert(sizeof(struct cps_batch_begin) + (size_t)3 * CPS_BATCH_MAX_STRING <=
                    CPS_BATCH_MAX - sizeof(struct cps_batch_header),
                "it fits");
 

@@ -321,8 +321,7 @@ static int start(struct sidecar *sidecar, struct cps_error *error)
         status = start_otlp(sidecar, error);
     if (status < 0)
         return status;
-    status = start_server(sidecar, listener, error);
-    listener = -1; /* the server's, also where it did not start */
+    status = start_server(sidecar, cps_steal_fd(&listener), error);
     if (status < 0)
         return status;
     status = start_supervisor(sidecar);

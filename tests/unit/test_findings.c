@@ -88,8 +88,8 @@ static void a_function_that_goes_on_calling_itself_is_named(void **state)
     char text[256];
 
     (void)state;
-    for (unsigned i = 1; i < 201; i++)
-        calls[i] = (struct made_call){"save", i * 1000, 60 * MS - i * 2000, i};
+    for (uint32_t i = 1; i < 201; i++)
+        calls[i] = (struct made_call){"save", (uint64_t)i * 1000, 60 * MS - (uint64_t)i * 2000, i};
     cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 201);
     assert_int_equal(find(trace, text, sizeof(text)).items[0].rule, CPS_FINDING_RECURSION);
     assert_string_equal(text, "save: calls itself, 200 calls, 60 ms (60%) in all.");

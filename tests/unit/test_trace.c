@@ -108,13 +108,13 @@ static void functions_keep_their_own_callers(void **state)
     trace->has_functions = true;
     for (uint32_t i = 0; i < 3; i++) {
         struct cps_function function = {.calls = 10 + i,
-                                        .name = intern(trace, "abc" + i, 1),
+                                        .name = intern(trace, &"abc"[i], 1),
                                         .untimed = i == 2,
                                         .first_caller = (uint32_t)trace->caller_count,
                                         .caller_count = counts[i]};
 
         for (uint32_t j = 0; j < counts[i]; j++) {
-            struct cps_caller caller = {.calls = 100 * i + j, .name = intern(trace, "xyz" + j, 1)};
+            struct cps_caller caller = {.calls = 100 * i + j, .name = intern(trace, &"xyz"[j], 1)};
 
             assert_int_equal(cps_trace_add_caller(trace, &caller), 0);
         }
