@@ -111,6 +111,18 @@ static void draw_header(const struct cps_app *app, struct cps_canvas *canvas)
     }
 }
 
+static const char *describe_failure(const struct cps_feed_status *status, char *out, size_t size)
+{
+    const char *what = status->state == CPS_FEED_REFUSED ? "refused" : "reconnecting";
+    unsigned seconds = (status->retry_ms + 999) / 1000;
+
+    if (seconds)
+        (void)snprintf(out, size, "%s, trying again in %u s: %s", what, seconds, status->reason);
+    else
+        (void)snprintf(out, size, "%s, trying again now: %s", what, status->reason);
+    return out;
+}
+
 static const char *describe(const struct cps_feed_status *status, char *out, size_t size)
 {
     switch (status->state) {
@@ -123,10 +135,7 @@ static const char *describe(const struct cps_feed_status *status, char *out, siz
     case CPS_FEED_ENDED:
         return "read to its end";
     default:
-        (void)snprintf(out, size, "%s, trying again in %u s: %s",
-                       status->state == CPS_FEED_REFUSED ? "refused" : "reconnecting",
-                       (status->retry_ms + 999) / 1000, status->reason);
-        return out;
+        return describe_failure(status, out, size);
     }
 }
 

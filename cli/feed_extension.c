@@ -88,6 +88,16 @@ static int attach(struct feed_extension *extension, const char *path, struct cps
     return result;
 }
 
+/* What the collector says is for whoever runs a container; here it is a person with a shell. */
+static void advise(int result, struct cps_error *error)
+{
+    struct cps_error detail = *error;
+
+    if (result == -EPERM || result == -EACCES)
+        (void)cps_error_set(error, result, "extension:// needs root, so try sudo: %.400s",
+                            detail.text);
+}
+
 int cps_feed_extension_open(const char *path, const struct cps_feed_sink *sink,
                             struct cps_feed **out, struct cps_error *error)
 {
@@ -100,6 +110,7 @@ int cps_feed_extension_open(const char *path, const struct cps_feed_sink *sink,
     result = attach(extension, path, error);
     if (result) {
         extension_close(&extension->base);
+        advise(result, error);
         return result;
     }
     *out = &extension->base;

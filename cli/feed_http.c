@@ -147,8 +147,8 @@ static void explain_status(struct feed_http *http, long status)
                             http->options->token
                                 ? "the sidecar refuses the token (401): is it the one that it was "
                                   "started with?"
-                                : "the sidecar wants a token (401): give it with --token or "
-                                  "COMPASS_TOKEN");
+                                : "the sidecar wants a token (401): give it in COMPASS_TOKEN or "
+                                  "with --token-file");
     else
         (void)cps_error_set(&http->reason, 0,
                             "the server answers %ld, 200 was expected: is this a sidecar's "
@@ -157,9 +157,20 @@ static void explain_status(struct feed_http *http, long status)
     http->state = CPS_FEED_REFUSED;
 }
 
+/* libcurl's sentences are long where it is the system that has a short one. */
+static const char *detail_of(struct feed_http *http, CURLcode code)
+{
+    long number = 0;
+
+    if (code == CURLE_COULDNT_CONNECT &&
+        !curl_easy_getinfo(http->easy, CURLINFO_OS_ERRNO, &number) && number > 0)
+        return strerror((int)number);
+    return http->curl_error[0] ? http->curl_error : curl_easy_strerror(code);
+}
+
 static void explain(struct feed_http *http, CURLcode code, long status)
 {
-    const char *detail = http->curl_error[0] ? http->curl_error : curl_easy_strerror(code);
+    const char *detail = detail_of(http, code);
 
     http->state = CPS_FEED_RETRYING;
     if (status && status != 200) {
