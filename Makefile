@@ -10,7 +10,7 @@ export COMPASS_OUTPUT = $(abspath $(OUTPUT))
 
 BINARIES = cli/compass sidecar/compass-sidecar ext/compass.so addon/compass.node
 
-.PHONY: help build dev test test-unprivileged test-docker demo lint race fuzz bench soak screenshot fresh install generate deb dist clean
+.PHONY: help build dev test test-unprivileged test-docker demo lint race fuzz bench record soak screenshot fresh install generate deb dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,10 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 bench: build ## what tracing costs, against the peers
 	@scripts/install-deps bench
 	@bench/run
+
+record: build ## record the real requests that the tests of the UI show (as root)
+	@scripts/install-deps test
+	@scripts/record-traces
 
 soak: build ## the whole chain under load for SOAK_SECONDS (600); what 100,000 requests leave in Node.js
 	@scripts/install-deps test
