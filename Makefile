@@ -74,6 +74,7 @@ record: build ## record the real requests that the tests of the UI show (as root
 soak: build ## the whole chain under load for SOAK_SECONDS (600); what 100,000 requests leave in Node.js
 	@scripts/install-deps test
 	@scripts/soak
+	@meson test -C $(BUILD) --suite soak --print-errorlogs
 	@scripts/soak-node
 
 screenshot: build ## draw docs/images/*.svg from the demo
