@@ -79,8 +79,17 @@ class Stack:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
+        if kind is not None and issubclass(kind, Exception):
+            self.show_logs()
         self.close()
+
+    def show_logs(self):
+        """What the sidecars and servers said last: nobody can look once the folder is gone."""
+        for name in sorted(os.listdir(self.dir)):
+            if name.endswith(".log"):
+                for line in self.log(name[:-4]).splitlines():
+                    print(f"# {name}: {line[:400]}", flush=True)
 
     def close(self):
         for process, how in reversed(self.running):
