@@ -57,7 +57,7 @@ enum cps_totals_order {
 struct cps_search_state {
     struct cps_list list;
     uint64_t selected; /* serial; 0 follows the newest */
-    uint32_t *rows;    /* indexes in the model, in the order shown */
+    uint64_t *rows;    /* serials, in the order shown: some may be gone when a key comes */
     size_t row_count;
     enum cps_search_order order;
     bool reversed;

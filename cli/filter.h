@@ -2,9 +2,14 @@
 /*
  * What `/` narrows the list with: terms separated by spaces, all of which must hold.
  *
- *   text            somewhere in URI, command, id, method or a function's name, without regard to
- * case /regex/         the same, as an extended regular expression >250ms <2s      duration
+ *   text            somewhere in URI, command, id, method or a function's name; case is no matter
+ *
+ *   /regex/         the same, as an extended regular expression
+ *
+ *   >250ms <2s      duration
+ *
  *   method:POST status:500 status:5xx runtime:node source:cli path:/node
+ *
  *   calls:>1000     calls counted; also <
  *   share:>5%       share of the hottest function; also <
  *   !term           the opposite of a term

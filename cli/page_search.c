@@ -33,8 +33,8 @@ static uint64_t order_value(const struct cps_held *held, enum cps_search_order o
 static int compare(const void *left, const void *right, void *context)
 {
     const struct cps_app *app = context;
-    const struct cps_held *a = app->model.held[*(const uint32_t *)left];
-    const struct cps_held *b = app->model.held[*(const uint32_t *)right];
+    const struct cps_held *a = *(const struct cps_held *const *)left;
+    const struct cps_held *b = *(const struct cps_held *const *)right;
     uint64_t x = order_value(a, app->search.order), y = order_value(b, app->search.order);
     int sign = app->search.reversed ? -1 : 1;
 
@@ -54,31 +54,45 @@ static bool passes(const struct cps_app *app, struct cps_held *held)
     return held->passes || !app->filter.compiled;
 }
 
-/* Picks and sorts the rows, and puts the cursor back on the trace that was selected. */
-static void refresh(struct cps_app *app)
+/* Those that are shown, in their order; how many. */
+static size_t pick(const struct cps_app *app, const struct cps_held **out)
 {
-    struct cps_search_state *search = &app->search;
-    uint32_t *rows = realloc(search->rows, (app->model.count + 1) * sizeof(*rows));
+    const struct cps_search_state *search = &app->search;
+    size_t count = 0;
 
-    if (!rows)
-        return;
-    search->rows = rows;
-    search->row_count = 0;
     for (size_t i = 0; i < app->model.count; i++) {
         struct cps_held *held = app->model.held[i];
 
         if ((!search->paused || held->serial <= search->paused_at) && passes(app, held))
-            rows[search->row_count++] = (uint32_t)i;
+            out[count++] = held;
     }
-    qsort_r(rows, search->row_count, sizeof(*rows), compare, app);
-    if (!search->selected) {
+    qsort_r(out, count, sizeof(const struct cps_held *), compare, (void *)app);
+    return count;
+}
+
+/* Lists the rows, and puts the cursor back on the trace that was selected. The longest duration
+ * among them. */
+static uint64_t refresh(struct cps_app *app)
+{
+    struct cps_search_state *search = &app->search;
+    uint64_t *rows = realloc(search->rows, (app->model.count + 1) * sizeof(*rows));
+    const struct cps_held **shown = calloc(app->model.count + 1, sizeof(const struct cps_held *));
+    uint64_t most = 0;
+
+    if (rows)
+        search->rows = rows;
+    search->row_count = rows && shown ? pick(app, shown) : 0;
+    if (!search->selected)
         search->list.cursor = 0;
-        return;
-    }
     for (size_t i = 0; i < search->row_count; i++) {
-        if (app->model.held[rows[i]]->serial == search->selected)
+        rows[i] = shown[i]->serial;
+        if (rows[i] == search->selected)
             search->list.cursor = i;
+        if (shown[i]->duration > most)
+            most = shown[i]->duration;
     }
+    free(shown);
+    return most;
 }
 
 static struct columns fit(int width)
@@ -102,18 +116,6 @@ static struct columns fit(int width)
         at.request = 41;
     }
     return at;
-}
-
-static uint64_t slowest(const struct cps_app *app)
-{
-    uint64_t most = 0;
-
-    for (size_t i = 0; i < app->search.row_count; i++) {
-        uint64_t duration = app->model.held[app->search.rows[i]]->duration;
-
-        most = duration > most ? duration : most;
-    }
-    return most;
 }
 
 static void draw_status(struct cps_canvas *canvas, int row, const struct cps_trace *trace)
@@ -219,20 +221,20 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
 {
     struct cps_search_state *search = &app->search;
     struct columns at = fit(canvas->columns);
-    uint64_t most;
+    uint64_t most = refresh(app);
 
-    refresh(app);
     draw_state(app, canvas, top);
     draw_head(canvas, top + 1, &at);
     cps_list_fit(&search->list, search->row_count,
                  (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
-    most = slowest(app);
     for (size_t i = 0; i < search->list.height && search->list.top + i < search->row_count; i++) {
         size_t index = search->list.top + i;
+        const struct cps_held *held = cps_model_find(&app->model, search->rows[index]);
         int row = top + 2 + (int)i;
 
-        draw_row(canvas, row, &at, app->model.held[search->rows[index]], most);
-        if (app->model.held[search->rows[index]]->serial == app->marked)
+        if (held)
+            draw_row(canvas, row, &at, held, most);
+        if (held && held->serial == app->marked)
             cps_canvas_text(canvas, row, 2, 1, CPS_STYLE_WARN, canvas->ascii ? "*" : "◆");
         if (index == search->list.cursor) {
             cps_canvas_text(canvas, row, 1, 1, CPS_STYLE_ACCENT, canvas->ascii ? ">" : "▌");
@@ -244,13 +246,14 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
                         "No request yet. They appear here as the application serves them.");
 }
 
+/* The request in the row of the cursor; NULL where that is empty, or gone since it was drawn. */
 static struct cps_held *selected(const struct cps_app *app)
 {
     const struct cps_search_state *search = &app->search;
 
-    return search->list.cursor < search->row_count
-               ? app->model.held[search->rows[search->list.cursor]]
-               : NULL;
+    if (search->list.cursor >= search->row_count)
+        return NULL;
+    return cps_model_find(&app->model, search->rows[search->list.cursor]);
 }
 
 static void mark(struct cps_app *app)
@@ -308,9 +311,7 @@ static bool key(struct cps_app *app, int pressed)
     if (cps_list_key(&search->list, search->row_count, pressed)) {
         bool newest = !search->list.cursor && search->order == CPS_ORDER_TIME && !search->reversed;
 
-        search->selected = newest || !search->row_count
-                               ? 0
-                               : app->model.held[search->rows[search->list.cursor]]->serial;
+        search->selected = newest || !search->row_count ? 0 : search->rows[search->list.cursor];
         return true;
     }
     switch (pressed) {

@@ -55,9 +55,17 @@ static struct box *place(const struct cps_flame *flame, uint32_t zoom, int colum
     return boxes;
 }
 
-static bool matches(const struct cps_app *app, const struct cps_string *name)
+/* What / edits on Spans and on what lies over it. */
+static bool matches(const struct cps_app *app, uint32_t index, const struct cps_string *name)
 {
-    return app->filter.text[0] && strcasestr(name->data, app->filter.text);
+    const struct cps_flame_node *node = &app->over.flame.nodes[index];
+    uint64_t whole = app->over.flame.nodes[0].total;
+    struct cps_filter_row row = {.text = name->data,
+                                 .duration = node->total,
+                                 .calls = node->calls,
+                                 .share = whole ? 100.0 * (double)node->total / (double)whole : 0};
+
+    return app->finder.compiled && cps_filter_matches_row(app->finder.compiled, &row);
 }
 
 static uint8_t style_of(const struct cps_app *app, uint32_t index, const struct cps_string *name)
@@ -65,7 +73,7 @@ static uint8_t style_of(const struct cps_app *app, uint32_t index, const struct 
     const struct cps_flame_node *node = &app->over.flame.nodes[index];
     uint64_t whole = app->over.flame.nodes[0].total;
 
-    if (matches(app, name))
+    if (matches(app, index, name))
         return CPS_STYLE_BOLD;
     if (whole && node->self >= whole / 4)
         return CPS_STYLE_ERROR;
@@ -89,10 +97,10 @@ static void draw_box(const struct cps_app *app, struct cps_canvas *canvas, int r
     for (int i = from; i < to; i++)
         cps_canvas_text(canvas, row, i, 1, style, " ");
     cps_canvas_text(canvas, row, from, 1, style,
-                    selected             ? ">"
-                    : matches(app, name) ? "*"
-                    : canvas->ascii      ? "|"
-                                         : "▏");
+                    selected                    ? ">"
+                    : matches(app, index, name) ? "*"
+                    : canvas->ascii             ? "|"
+                                                : "▏");
     cps_canvas_put(canvas, row, from + 1, to - from - 1, style, name->data, name->length);
 }
 
