@@ -66,6 +66,7 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 bench: build ## what tracing costs, against the peers
 	@scripts/install-deps bench
 	@bench/run
+	@bench/node
 
 record: build ## record the real requests that the tests of the UI show (as root)
 	@scripts/install-deps test

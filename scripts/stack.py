@@ -259,15 +259,20 @@ http {{
         return process, port
 
     def addon(self):
-        """The addon as it is installed, for this stack alone; answers what `node --import` wants."""
+        """The addon as it is installed, for this stack alone, as extension() is; answers what `node --import`
+        wants."""
         folder = self.path("node")
         if not os.path.exists(folder):
             source = os.path.join(ROOT, "addon")
             npm_ci(source)
             for part in ("js", "node_modules"):
                 shutil.copytree(os.path.join(source, part), os.path.join(folder, part), symlinks=True)
-            shutil.copy(find_built("compass.node"), folder)
+            shutil.copy(find_built("compass.node"), self.addon_file())
+            os.symlink(self.addon_file(), os.path.join(folder, "compass.node"))
         return os.path.join(folder, "js", "index.mjs")
+
+    def addon_file(self):
+        return self.path("node", f"{os.path.basename(self.dir)}.node")
 
     def node(self, name, folder, argv, env=None):
         """Starts a server below a folder of this repository, a copy with what npm installs for it, under
@@ -290,12 +295,11 @@ http {{
     def sidecar(self, port=None, env=None, name="sidecar"):
         """Starts the sidecar for what this stack runs, and waits until it answers."""
         port = port or free_port()
-        addon = self.path("node", "compass.node")
         process = self.spawn(name, [find_built("compass-sidecar")], env={
             "COMPASS_SIDECAR_ADDR": f"127.0.0.1:{port}",
             "COMPASS_SIDECAR_PHP_EXTENSION_PATH": self.path(f"{os.path.basename(self.dir)}.so"),
-            "COMPASS_SIDECAR_NODE_PROCESS_NAME": "node" if os.path.exists(addon) else "none of them",
-            "COMPASS_SIDECAR_NODE_ADDON_PATH": addon,
+            "COMPASS_SIDECAR_NODE_PROCESS_NAME": "node" if os.path.exists(self.addon_file()) else "none of them",
+            "COMPASS_SIDECAR_NODE_ADDON_PATH": self.addon_file(),
             **(env or {})})
         self.await_port(name, process, port)
         return process, port

@@ -19,11 +19,11 @@ def free_port():
 
 
 class Sidecar:
-    def __init__(self, output, extension, folder):
+    def __init__(self, output, extension, folder, more=None):
         self.port = free_port()
         self.log = open(os.path.join(folder, "sidecar.log"), "wb")
         env = {**os.environ, "COMPASS_SIDECAR_ADDR": f"127.0.0.1:{self.port}",
-               "COMPASS_SIDECAR_PHP_EXTENSION_PATH": extension}
+               "COMPASS_SIDECAR_PHP_EXTENSION_PATH": extension, **(more or {})}
         self.process = subprocess.Popen([os.path.join(output, "compass-sidecar")], env=env,
                                         stdout=self.log, stderr=self.log)
         php.wait_until(self._answers, f"the sidecar on {extension}")
