@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cheapest trustworthy clock: nanoseconds of CLOCK_MONOTONIC, made from the time stamp counter
- * (11 ns a reading where clock_gettime takes 26) on machines where the kernel keeps its own time by
- * it. The kernel distrusts a counter that stops, changes its pace or differs between processors, so
- * following its choice is enough. Elsewhere each reading asks the kernel.
+ * where that is trusted (counter.h). Elsewhere each reading asks the kernel.
  *
  * Between two anchors the clock is a straight line. An anchor compares it with CLOCK_MONOTONIC,
  * measures the counter's rate anew, over all the time since the process started, and bends the line
@@ -18,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+
+#include "counter.h"
 
 struct cps_clock {
     uint64_t ticks; /* the counter at the anchor */
@@ -44,20 +44,6 @@ static inline uint64_t cps_clock_read(clockid_t id)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static inline uint64_t cps_clock_counter(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    uint64_t ticks;
-
-    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-#else
-    return 0;
-#endif
-}
-
 /* Where the clock's line is at a reading of the counter. */
 static inline uint64_t cps_clock_at(const struct cps_clock *clock, uint64_t ticks)
 {
@@ -67,7 +53,7 @@ static inline uint64_t cps_clock_at(const struct cps_clock *clock, uint64_t tick
 static inline uint64_t cps_clock_now(const struct cps_clock *clock)
 {
     if (__builtin_expect(cps_clock_has_counter, 1))
-        return cps_clock_at(clock, cps_clock_counter());
+        return cps_clock_at(clock, cps_counter_read());
     return cps_clock_read(CLOCK_MONOTONIC);
 }
 

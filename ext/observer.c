@@ -148,7 +148,7 @@ static void call_ends(zend_execute_data *call, zval *result)
     cps_globals *globals = CPS_GLOBALS();
 
     (void)result;
-    end_call(globals, call, cps_clock_at(&globals->recorder.clock, cps_clock_counter()), true);
+    end_call(globals, call, cps_clock_at(&globals->recorder.clock, cps_counter_read()), true);
 }
 
 static void call_ends_without_caller(zend_execute_data *call, zval *result)
@@ -156,7 +156,7 @@ static void call_ends_without_caller(zend_execute_data *call, zval *result)
     cps_globals *globals = CPS_GLOBALS();
 
     (void)result;
-    end_call(globals, call, cps_clock_at(&globals->recorder.clock, cps_clock_counter()), false);
+    end_call(globals, call, cps_clock_at(&globals->recorder.clock, cps_counter_read()), false);
 }
 
 static zend_never_inline void end_any(cps_globals *globals, const void *key)

@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) void cps_recorder_begin(struct cps_
 {
     /* First, since the function's line may have to come from memory, which the counter would wait
      * for and nothing else does. */
-    uint64_t ticks = counter ? cps_clock_counter() : 0;
+    uint64_t ticks = counter ? cps_counter_read() : 0;
     struct cps_frame *frame = recorder->top + 1;
 
     if (__builtin_expect(frame == recorder->limit || !counter, 0)) {

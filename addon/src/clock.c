@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock_gettime costs more than the rest of an enter or leave. The time stamp counter costs a third
- * of it, and is as good where it is invariant and the kernel's own clock is derived from it. The
- * rate is not known from the processor, and loading must not wait to measure it; so the first
- * reading that comes RATE_NS after loading computes it, and until then the system's clock is read.
+ * clock_gettime costs more than the rest of an enter or leave; the processor's counter costs a third
+ * of it, and is as good where it is trusted (counter.h). Its rate is not known from the processor,
+ * and loading must not wait to measure it; so the first reading that comes RATE_NS after loading
+ * computes it, and until then the system's clock is read.
  */
 #include "clock.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <x86intrin.h>
-#endif
+#include "counter.h"
 
 #define RATE_NS 20000000ull
 #define ANCHOR_NS 1000000000ull
@@ -39,65 +34,6 @@ uint64_t cps_clock_realtime(void)
     return read_clock(CLOCK_REALTIME);
 }
 
-#if defined(__x86_64__)
-static uint64_t ticks(void)
-{
-    return __rdtsc();
-}
-
-/* The counter is invariant, and the kernel's clock is made of it, directly or by the host. */
-static bool trusted(void)
-{
-    static const char *const sources[] = {"tsc\n", "kvm-clock\n", "hyperv_clocksource_tsc_page\n",
-                                          "xen\n"};
-    unsigned int a, b, c, d;
-    char name[64];
-    ssize_t length;
-    int fd;
-
-    if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8)))
-        return false;
-    fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-              O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    length = read(fd, name, sizeof(name) - 1);
-    close(fd);
-    if (length <= 0)
-        return false;
-    name[length] = '\0';
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-        if (!strcmp(name, sources[i]))
-            return true;
-    }
-    return false;
-}
-#elif defined(__aarch64__)
-static uint64_t ticks(void)
-{
-    uint64_t value;
-
-    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
-}
-
-/* The architecture promises a constant rate, the same on every core. */
-static bool trusted(void)
-{
-    return true;
-}
-#else
-static uint64_t ticks(void)
-{
-    return 0;
-}
-
-static bool trusted(void)
-{
-    return false;
-}
-#endif
-
 /* Reads both clocks at as nearly one moment as can be had: of a few attempts the fastest, since a
  * thread may be suspended between the reads. */
 static void read_pair(uint64_t *out_ticks, uint64_t *out_ns)
@@ -105,9 +41,9 @@ static void read_pair(uint64_t *out_ticks, uint64_t *out_ns)
     uint64_t best = UINT64_MAX;
 
     for (int i = 0; i < ATTEMPTS; i++) {
-        uint64_t before = ticks();
+        uint64_t before = cps_counter_read();
         uint64_t ns = cps_clock_monotonic();
-        uint64_t after = ticks();
+        uint64_t after = cps_counter_read();
 
         if (after - before >= best)
             continue;
@@ -120,7 +56,7 @@ static void read_pair(uint64_t *out_ticks, uint64_t *out_ns)
 void cps_clock_init(struct cps_clock *clock)
 {
     memset(clock, 0, sizeof(*clock));
-    clock->counter = trusted();
+    clock->counter = cps_counter_is_trusted();
     if (clock->counter)
         read_pair(&clock->start_ticks, &clock->start_ns);
 }
@@ -145,7 +81,7 @@ uint64_t cps_clock_now(struct cps_clock *clock)
     uint64_t now;
 
     if (clock->ns_per_tick > 0) {
-        int64_t since = (int64_t)(ticks() - clock->anchor_ticks);
+        int64_t since = (int64_t)(cps_counter_read() - clock->anchor_ticks);
         uint64_t ns = since > 0 ? (uint64_t)((double)since * clock->ns_per_tick) : 0;
 
         now = clock->anchor_ns + ns;
