@@ -7,7 +7,7 @@
 'use strict';
 
 const channel = require('node:diagnostics_channel');
-const { define, follow, requestId } = require('./requests.cjs');
+const { define, follow, requestId, parentOf } = require('./requests.cjs');
 
 const { apply } = Reflect;
 
@@ -23,7 +23,8 @@ function ending(recorder, record, stream) {
 }
 
 function begin(recorder, stream, headers) {
-  const record = recorder.begin(recorder.HTTP, requestId(headers), String(headers[':path'] ?? '*'), String(headers[':method']));
+  const record = recorder.begin(recorder.HTTP, requestId(headers), String(headers[':path'] ?? '*'), String(headers[':method']),
+    parentOf(headers));
   if (record !== null) follow(recorder, record, stream, ending(recorder, record, stream));
   return record;
 }

@@ -69,4 +69,4 @@ function observeRequests(recorder, onFirst) {
   });
 }
 
-module.exports = { observeRequests, define, follow, requestId };
+module.exports = { observeRequests, define, follow, requestId, parentOf };

@@ -17,7 +17,7 @@ server.listen(0, async () => {
   const client = http2.connect('http://localhost:' + server.address().port);
   const send = (path, more) => client.request({ ':path': path, 'x-request-id': 'id' + path, ...more });
   const ask = (path, body) => new Promise((resolve, reject) => {
-    const stream = send(path, body && { ':method': 'POST' });
+    const stream = send(path, body && { ':method': 'POST', traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' });
     stream.on('error', reject).resume().on('end', resolve);
     stream.end(body);
   });
@@ -67,6 +67,7 @@ for (const [name, serve] of Object.entries(SERVERS)) {
     for (const [uri, trace] of requests) {
       assert.deepEqual([trace.id, trace.ended, trace.aborted], [`id${uri}`, true, uri === '/left'], uri);
       assert.equal(trace.method, uri === '/body' ? 'POST' : 'GET');
+      assert.equal(trace.parent, uri === '/body' ? '4bf92f3577b34da6a3ce929d0e0e473600f067aa0ba902b7' : undefined);
       if (uri === '/left') continue;
       assert.equal(trace.status, uri === '/missing' ? 404 : 200);
       assert.deepEqual([trace.functions.handle.calls, trace.functions.work.calls], [1, 1]);
