@@ -78,7 +78,7 @@ soak: build ## the whole chain under load for SOAK_SECONDS (600); what 100,000 r
 	@meson test -C $(BUILD) --suite soak --print-errorlogs
 	@scripts/soak-node
 
-screenshot: build ## draw docs/images/*.svg from the demo
+screenshot: build ## draw docs/images/*.svg from recorded requests
 	@scripts/install-deps test
 	@scripts/screenshot
 
