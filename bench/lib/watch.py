@@ -55,9 +55,11 @@ class Sidecar:
                    if any(loss in name for loss in LOSSES))
         return php.cpu_ns(self.process.pid), self.metric("compass_sidecar_calls_received_total"), lost
 
-    def row(self, title, before, pages):
+    def row(self, title, before, pages, every):
+        """A row of the table. The sidecar counts the calls that it is told one by one, so there is a figure for
+        a million of them only where that is `every` call."""
         cpu, calls, lost = (now - then for now, then in zip(self.figures(), before))
-        a_million = f"{cpu / calls:.1f}" if calls else "–"
+        a_million = f"{cpu / calls:.1f}" if every and calls else "–"
         return (title, f"{cpu / pages / 1e6:.2f}", a_million, f"{lost:.0f}")
 
     def close(self):
