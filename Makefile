@@ -90,7 +90,8 @@ install: ## into DESTDIR and PREFIX (/usr/local); the extension into PHP's folde
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --buildtype=release
 	@meson configure $(BUILD) --prefix=$(PREFIX)
 	@meson compile -C $(BUILD)
-	@DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
+	@test ! -f $(BUILD)/addon/compass.node || scripts/install-addon $(DESTDIR)$(PREFIX)/lib/compass/node
 
 generate: ## what is generated and not committed: the eBPF object and its skeleton
 	@scripts/install-deps programs
