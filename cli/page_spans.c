@@ -45,6 +45,7 @@ static uint32_t repeated(const struct cps_held *held, const struct cps_tree *tre
 struct row_figures {
     uint32_t count;
     uint64_t elapsed, self, first, last;
+    uint64_t memory; /* in use when the last one ended */
 };
 
 static struct row_figures figures_of(const struct cps_app *app, const struct cps_held *held,
@@ -58,6 +59,7 @@ static struct row_figures figures_of(const struct cps_app *app, const struct cps
         figures.elapsed += call->elapsed;
         figures.self += app->spans.tree.nodes[node + i].self;
         figures.last = call->start + call->elapsed - held->trace->start;
+        figures.memory = call->memory;
     }
     figures.first = call_at(held, node)->start - held->trace->start;
     return figures;
@@ -195,17 +197,17 @@ static int draw_findings(const struct cps_app *app, struct cps_canvas *canvas, i
     return row;
 }
 
-/* Where the columns of a row stand; without a time axis where the terminal is narrow,
- * then without self times. */
+/* Where the columns of a row stand. Where the terminal is narrow the memory goes first, then the
+ * time axis, then the self times: a width of 0 is a column that is not there. */
 struct layout {
-    int name_width, axis, axis_width, numbers, self;
+    int name_width, axis, axis_width, numbers, self, memory;
 };
 
 static struct layout fit(int width)
 {
-    struct layout at = {.self = width >= 60 ? 10 : 0};
+    struct layout at = {.self = width >= 60 ? 10 : 0, .memory = width >= 100 ? 9 : 0};
 
-    at.numbers = width - 17 - at.self;
+    at.numbers = width - 17 - at.self - at.memory;
     at.name_width = at.numbers - 1;
     if (width >= 76) {
         at.axis_width = width / 3;
@@ -260,7 +262,9 @@ static void draw_row(const struct cps_app *app, struct cps_canvas *canvas, int r
                      cps_format_duration(text, figures.elapsed));
     cps_canvas_right(canvas, row, at->numbers + 10, at->self, CPS_STYLE_NORMAL,
                      cps_format_duration(text, figures.self));
-    cps_canvas_right(canvas, row, at->numbers + at->self + 10, 6, CPS_STYLE_BOLD,
+    cps_canvas_right(canvas, row, at->numbers + at->self + 10, at->memory, CPS_STYLE_NORMAL,
+                     cps_format_bytes(text, figures.memory));
+    cps_canvas_right(canvas, row, at->numbers + at->self + at->memory + 10, 6, CPS_STYLE_BOLD,
                      cps_format_share(text, figures.elapsed, held->duration));
 }
 
@@ -291,7 +295,9 @@ static void draw_head(const struct cps_app *app, struct cps_canvas *canvas, int 
     }
     cps_canvas_right(canvas, row, at->numbers, 10, CPS_STYLE_DIM, "TOTAL");
     cps_canvas_right(canvas, row, at->numbers + 10, at->self, CPS_STYLE_DIM, "SELF");
-    cps_canvas_right(canvas, row, at->numbers + at->self + 10, 6, CPS_STYLE_DIM, "SHARE");
+    cps_canvas_right(canvas, row, at->numbers + at->self + 10, at->memory, CPS_STYLE_DIM, "MEMORY");
+    cps_canvas_right(canvas, row, at->numbers + at->self + at->memory + 10, 6, CPS_STYLE_DIM,
+                     "SHARE");
 }
 
 static void draw_rows(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom,
