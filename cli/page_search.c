@@ -11,7 +11,8 @@
 static const char *const order_names[CPS_ORDER_COUNT] = {"newest first", "slowest first",
                                                          "most calls first", "most memory first"};
 
-/* Columns, dropped from the last priority up where the terminal is narrow. */
+/* Columns, dropped from the last priority up where the terminal is narrow: the suspect stays longer
+ * than the number of calls. */
 struct columns {
     int duration, bar, calls, peak, hottest, request;
 };
@@ -107,6 +108,16 @@ static struct columns fit(int width)
     }
     if (width < 100) {
         at.bar = 0;
+        at.calls = 41;
+        at.hottest = 49;
+        at.request = 71;
+    }
+    if (width < 88) {
+        at.calls = 0;
+        at.hottest = 41;
+        at.request = 63;
+    }
+    if (width < 72) {
         at.calls = 41;
         at.hottest = 0;
         at.request = 49;
