@@ -30,4 +30,15 @@ function defineFunctions(recorder) {
   }
 }
 
-module.exports = { defineCount, defineFunctions };
+// For a thread that nothing is recorded on, though it may load transformed source.
+function defineIdle() {
+  defineCount();
+  const hand = (frame, value) => value;
+  const nothing = () => null;
+  defineFunctions({
+    enter: nothing, enterBorder: nothing, leave: nothing, enterSuspendable: nothing, leaveSuspendable: nothing,
+    pause: hand, resume: hand, settle: hand,
+  });
+}
+
+module.exports = { defineCount, defineFunctions, defineIdle };

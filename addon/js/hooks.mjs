@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks of module.register, on the loader's thread. Names are sent to the thread that runs the
-// modules before it gets their source.
+// modules before it gets their source. Other preloads run on this thread too, and what they import
+// passes through the hooks.
+import globals from './globals.cjs';
 import loader from './loader.cjs';
 import modules from './modules.cjs';
 import registry from './registry.cjs';
@@ -17,6 +19,7 @@ export function initialize({ config, counter, port }) {
   const forwarder = new Forwarder(counter);
   forwarder.port = port;
   port.unref();
+  globals.defineIdle();
   rewriter = modules.createModules(config, forwarder);
 }
 

@@ -4,19 +4,24 @@
 // CommonJS passes through Module.prototype._compile on every version, and after whatever compiles
 // other languages to JavaScript (tsx and the like). ES modules pass through the hooks of
 // module.registerHooks, on this thread, or before that existed through module.register's, which
-// run on a thread of their own.
+// run on a thread of their own. That one costs more than all the rest of a start, so it waits until
+// an ES module may come: from the start, or as soon as a file is loaded that could import one.
 'use strict';
 
 const Module = require('node:module');
 const path = require('node:path');
 const { fileURLToPath, pathToFileURL } = require('node:url');
-const { MessageChannel } = require('node:worker_threads');
+const { isMainThread, MessageChannel } = require('node:worker_threads');
+const { mayImport, startsWithModules } = require('./entry.cjs');
+const { isOwn } = require('./modules.cjs');
 
 const MODULE_FORMATS = new Set(['module', 'module-typescript']);
 
-function patchCommonJS(modules) {
+// expect(content, filename, isModule): told of every file before it is compiled.
+function patchCommonJS(modules, expect) {
   const compile = Module.prototype._compile;
   Module.prototype._compile = function _compile(content, filename, ...rest) {
+    expect(content, filename, rest[0] === 'module');
     return Reflect.apply(compile, this, [modules.rewrite(content, filename, rest[0] === 'module'), filename, ...rest]);
   };
 }
@@ -45,13 +50,29 @@ function registerAsynchronous(config, registry) {
   });
 }
 
+// Registers the asynchronous hooks once, when the first ES module may come. What the main file of
+// a worker is, is not known yet where this runs.
+function registerInTime(config, registry) {
+  let registered = false;
+  const register = () => {
+    if (registered) return;
+    registered = true;
+    registerAsynchronous(config, registry);
+  };
+  if (!isMainThread || startsWithModules()) register();
+  return (content, filename, isModule) => {
+    if (!registered && !isOwn(filename) && (isModule || mayImport(content))) register();
+  };
+}
+
 function installLoader(modules, config, registry) {
-  patchCommonJS(modules);
+  let expect = () => {};
   if (typeof Module.registerHooks === 'function') {
     Module.registerHooks({ load: (url, context, next) => rewriteLoaded(modules, url, next(url, context)) });
   } else if (typeof Module.register === 'function') {
-    registerAsynchronous(config, registry);
+    expect = registerInTime(config, registry);
   }
+  patchCommonJS(modules, expect);
 }
 
 module.exports = { installLoader, rewriteLoaded };

@@ -31,6 +31,11 @@ function loadTransformer() {
   }
 }
 
+// Whether a file that is being loaded is one of the transform's.
+function isOwn(file) {
+  return loading || OWN.some((folder) => file.startsWith(folder));
+}
+
 // The packages that the package.json in a folder names; null where there is none, or where it
 // speaks for several applications.
 function askedFor(folder) {
@@ -75,7 +80,7 @@ function createModules(config, registry) {
 
   // null: not transformed. border: the name of a package of which only the exports are.
   function treatment(file) {
-    if (loading || OWN.some((folder) => file.startsWith(folder)) || config.exclude.some((glob) => glob.test(file))) return null;
+    if (isOwn(file) || config.exclude.some((glob) => glob.test(file))) return null;
     const inside = PACKAGE.exec(file);
     if (inside === null || config.scope === 'all' || config.include.some((glob) => glob.test(file))) {
       return { border: null };
@@ -145,4 +150,4 @@ function createModules(config, registry) {
   return { rewrite, treatment, counts };
 }
 
-module.exports = { createModules };
+module.exports = { createModules, isOwn };
