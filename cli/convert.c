@@ -10,6 +10,7 @@
 
 #include "cleanup.h"
 #include "export.h"
+#include "format.h"
 #include "saved.h"
 #include "say.h"
 
@@ -42,8 +43,8 @@ static int read_files(struct cps_saved *saved, char **paths, int count)
         }
     }
     if (saved->refused > 0)
-        cps_say("compass convert: %" PRIu64 " lines left out; the first: %s", saved->refused,
-                saved->why.text);
+        cps_say("compass convert: %" PRIu64 " line%s left out; the first: %s", saved->refused,
+                cps_format_plural(saved->refused), saved->why.text);
     if (saved->count > 0)
         return 0;
     cps_say("compass convert: there are no traces in what was read");

@@ -95,7 +95,8 @@ static void append_marks(struct cps_buf *out, const struct cps_trace *trace)
     if (trace->outcome == CPS_OUTCOME_EXPIRED)
         cps_buf_append_string(out, "  expired");
     if (trace->calls_dropped)
-        cps_buf_append_format(out, "  %" PRIu64 " calls not kept", trace->calls_dropped);
+        cps_buf_append_format(out, "  %" PRIu64 " call%s not kept", trace->calls_dropped,
+                              cps_format_plural(trace->calls_dropped));
     if (trace->blocks_lost)
         cps_buf_append_format(out, "  %" PRIu64 " blocks lost", trace->blocks_lost);
 }

@@ -111,6 +111,11 @@ const char *cps_format_bytes(char *out, uint64_t bytes)
     return out;
 }
 
+const char *cps_format_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 const char *cps_format_share(char *out, uint64_t part, uint64_t whole)
 {
     double share = whole ? 100.0 * (double)part / (double)whole : 0;

@@ -24,6 +24,8 @@ const char *cps_format_grouped(char *out, uint64_t count);
 const char *cps_format_bytes(char *out, uint64_t bytes);
 /* "48%", "<1%", "0%". `part` over `whole`; a whole of 0 is 0%. */
 const char *cps_format_share(char *out, uint64_t part, uint64_t whole);
+/* What follows a noun with this figure: "" for 1, else "s". */
+const char *cps_format_plural(uint64_t count);
 /* Local time of day: "14:02:11", or "14:02:11.204" where `milliseconds`. */
 const char *cps_format_clock(char *out, uint64_t epoch_ns, int milliseconds);
 

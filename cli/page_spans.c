@@ -174,10 +174,10 @@ static void draw_metadata(struct cps_canvas *canvas, int row, const struct cps_h
     if (trace->status)
         (void)snprintf(status, sizeof(status), "   %u", trace->status);
     cps_canvas_format(canvas, row, 1, canvas->columns - 1, CPS_STYLE_BOLD,
-                      "%s%s%s%s   %s   %s calls   %s   %s   %s%s%s%s", trace->method.data,
+                      "%s%s%s%s   %s   %s call%s   %s   %s   %s%s%s%s", trace->method.data,
                       trace->method.length ? " " : "", trace->uri.data, status,
                       cps_format_duration(took, held->duration),
-                      cps_format_grouped(calls, held->calls),
+                      cps_format_grouped(calls, held->calls), cps_format_plural(held->calls),
                       cps_format_bytes(memory, trace->max_memory),
                       trace->runtime == CPS_RUNTIME_NODE ? "node" : "php",
                       cps_format_clock(clock, trace->start, 1), trace->id.length ? "   id " : "",

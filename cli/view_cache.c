@@ -85,8 +85,10 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
         return;
     app->over.row_count = held->trace->cache_event_count;
     cps_canvas_format(canvas, top, 1, canvas->columns - 1, CPS_STYLE_DIM,
-                      "Drupal cacheability   %zu callers   shortest first   %" PRIu64 " not kept",
-                      held->trace->cache_event_count, held->trace->cache_events_dropped);
+                      "Drupal cacheability   %zu caller%s   shortest first   %" PRIu64 " not kept",
+                      held->trace->cache_event_count,
+                      cps_format_plural(held->trace->cache_event_count),
+                      held->trace->cache_events_dropped);
     draw_head(canvas, top + 1);
     cps_list_fit(list, app->over.row_count, (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
     for (size_t i = 0; i < list->height && list->top + i < app->over.row_count; i++) {

@@ -119,8 +119,9 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
         return;
     }
     cps_canvas_format(canvas, top, 1, canvas->columns - 1, CPS_STYLE_DIM,
-                      "%zu callers above, %zu callees below   %s in its own code", around.callers,
-                      around.count - around.callers,
+                      "%zu caller%s above, %zu callee%s below   %s in its own code", around.callers,
+                      cps_format_plural(around.callers), around.count - around.callers,
+                      cps_format_plural(around.count - around.callers),
                       cps_format_duration(self, around.function->self));
     cps_canvas_text(canvas, top + 1, 3, 10, CPS_STYLE_DIM, "FUNCTION");
     cps_canvas_right(canvas, top + 1, canvas->columns - 29, 9, CPS_STYLE_DIM, "CALLS");

@@ -111,11 +111,12 @@ static void draw_selected(const struct cps_app *app, struct cps_canvas *canvas, 
     char total[CPS_FORMAT_SIZE], self[CPS_FORMAT_SIZE], calls[CPS_FORMAT_SIZE];
     char share[CPS_FORMAT_SIZE];
 
-    cps_canvas_format(
-        canvas, row, 1, canvas->columns - 1, CPS_STYLE_BOLD, "%s   %s (%s)   self %s   %s calls",
-        name_of(held, node)->data, cps_format_duration(total, node->total),
-        cps_format_share(share, node->total, app->over.flame.nodes[0].total),
-        cps_format_duration(self, node->self), cps_format_grouped(calls, node->calls));
+    cps_canvas_format(canvas, row, 1, canvas->columns - 1, CPS_STYLE_BOLD,
+                      "%s   %s (%s)   self %s   %s call%s", name_of(held, node)->data,
+                      cps_format_duration(total, node->total),
+                      cps_format_share(share, node->total, app->over.flame.nodes[0].total),
+                      cps_format_duration(self, node->self), cps_format_grouped(calls, node->calls),
+                      cps_format_plural(node->calls));
 }
 
 /* The first row shown, so that the selected box is among them. */

@@ -168,6 +168,14 @@ static void what_is_no_figure_is_refused(void **state)
     PARSE(cps_parse_count, cases);
 }
 
+static void nouns_have_an_s_but_for_one(void **state)
+{
+    (void)state;
+    assert_string_equal(cps_format_plural(0), "s");
+    assert_string_equal(cps_format_plural(1), "");
+    assert_string_equal(cps_format_plural(2), "s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +184,7 @@ int main(void)
         cmocka_unit_test(counts_are_short_or_grouped),
         cmocka_unit_test(bytes_are_in_powers_of_1024),
         cmocka_unit_test(shares_are_whole),
+        cmocka_unit_test(nouns_have_an_s_but_for_one),
         cmocka_unit_test(the_clock_is_local),
         cmocka_unit_test(what_people_write_is_read),
         cmocka_unit_test(what_is_no_figure_is_refused),
