@@ -10,7 +10,7 @@ class Order
     public function save(): void
     {
         $this->version++;
-        work(300);
+        work(2_000);
         (new Listener())->saved($this);
     }
 }
@@ -25,7 +25,7 @@ class Listener
     }
 }
 
-work(200_000);
+work(400_000);
 $order = new Order();
 $order->save();
 echo $order->version, "\n";
