@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names that transformed source uses. The functions cannot be changed. How many requests are
-// recorded, __cps_w, can, by whoever calls what this returns.
+// recorded, __cps_w, can, by whoever calls what this returns; unless the application has frozen its
+// globals meanwhile: then the number stays, and calls are recorded, or are not, as they were.
 'use strict';
+
+const { set } = Reflect;
 
 function define(name, value, writable) {
   Object.defineProperty(globalThis, name, { value, writable, enumerable: false, configurable: false });
@@ -9,9 +12,7 @@ function define(name, value, writable) {
 
 function defineCount() {
   define('__cps_w', 0, true);
-  return (count) => {
-    globalThis.__cps_w = count;
-  };
+  return (count) => set(globalThis, '__cps_w', count);
 }
 
 function defineFunctions(recorder) {

@@ -98,6 +98,7 @@ function createRecorder(binding, config, registry, tell) {
   let timer = null;
   let memory = 0;
   let memoryAt = -RSS_AGE;
+  let inside = false; // a method that the recorder uses, and the application may have replaced, is running
 
   // The stack; its first place stays empty.
   let top = 0;
@@ -123,9 +124,29 @@ function createRecorder(binding, config, registry, tell) {
 
   // The place of a function that the request has not called yet; -1 where there is none left.
   function newPlace(request, number, at) {
-    const place = namedPlace(request, registry.name(number), at);
-    if (place >= 0) request.tally.link(number, place);
-    return place;
+    inside = true;
+    try {
+      const place = namedPlace(request, registry.name(number), at);
+      if (place >= 0) request.tally.link(number, place);
+      return place;
+    } catch (error) {
+      fault(error);
+      return -1;
+    } finally {
+      inside = false;
+    }
+  }
+
+  function newPair(tally, place, caller) {
+    inside = true;
+    try {
+      return tally.pair(place, caller);
+    } catch (error) {
+      fault(error);
+      return -1;
+    } finally {
+      inside = false;
+    }
   }
 
   function namedPlace(request, name, at) {
@@ -140,7 +161,7 @@ function createRecorder(binding, config, registry, tell) {
   // Puts what is entered on the stack, and counts it. Its place there; 0 where it is not recorded.
   function push(request, number, border) {
     const { tally } = request;
-    if (tally === null) return 0;
+    if (tally === null || inside) return 0;
     if (top + 1 >= MAX_STACK) {
       tally.functionsDropped++;
       return 0;
@@ -160,7 +181,7 @@ function createRecorder(binding, config, registry, tell) {
       const caller = stack[below * WHAT + PLACE];
       depth = stack[below * WHAT + DEPTH] + 1;
       if (state[place * STATE + LAST_CALLER] === caller) pair = state[place * STATE + LAST_PAIR];
-      else pair = tally.pair(place, caller);
+      else pair = newPair(tally, place, caller);
       if (pair >= 0) tally.pairSums[pair * 2]++;
       else tally.callersDropped++;
     }
@@ -366,7 +387,7 @@ function createRecorder(binding, config, registry, tell) {
     const place = namedPlace(request, name, at);
     if (place < 0) return;
     const elapsed = at - span.start;
-    const pair = caller < 0 ? -1 : tally.pair(place, caller);
+    const pair = caller < 0 ? -1 : newPair(tally, place, caller);
     tally.sums[place * SUMS + CALLS]++;
     if (pair >= 0) tally.pairSums[pair * 2]++;
     if (tally.state[place * STATE + ACTIVE]++ === 0) tally.sums[place * SUMS + SINCE] = span.start;

@@ -4,7 +4,7 @@
 // The transform puts the body into a try block. Declarations with let, const and class do not
 // notice. A function declaration does: at the top of a function it is a variable, may be repeated
 // and may share its name with a var or a parameter; in a block it may not. Such a function is left
-// as it is. So is one with a direct eval beside function declarations, which might declare one.
+// as it is, and so is one with a declaration behind a label. So is one with a direct eval beside function declarations, which might declare one.
 'use strict';
 
 function isFunction(node) {
@@ -72,11 +72,17 @@ function hasAwaitUsing(node) {
   return found;
 }
 
+// What stands behind labels.
+function labelled(statement) {
+  return statement.type === 'LabeledStatement' ? labelled(statement.body) : statement;
+}
+
 // statements: of a function body or a static block.
 function fitsBlock(statements, params) {
   const declared = new Set();
   for (const statement of statements) {
-    if (statement.type !== 'FunctionDeclaration') continue;
+    if (labelled(statement).type !== 'FunctionDeclaration') continue;
+    if (statement.type === 'LabeledStatement') return false;
     if (declared.has(statement.id.name)) return false;
     declared.add(statement.id.name);
   }

@@ -68,6 +68,7 @@ show((a => // a comment with => in it
     ({ a }))(1).a, (async => async)(1), ((a = (1, 2)) => a)());
 show(typeof require, typeof module, typeof exports, typeof __filename, this === module.exports, arguments.length, new.target === undefined);
 show(/[/]\/\{/.test('//{'), `t${(() => `n${1}`)()}`, ((s, ...v) => s.raw.join('|') + v)`a${1}\n${2}`);
+show((function () { x: function g() { return 1 } var g; return typeof g; })(), (function () { a: b: function g() { return 2 } return g(); })());
 <!-- a comment of old
 show(1 <!-- also
 );
