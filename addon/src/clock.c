@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock_gettime costs more than the rest of an enter or leave; the processor's counter costs a third
- * of it, and is as good where it is trusted (counter.h). Its rate is not known from the processor,
- * and loading must not wait to measure it; so the first reading that comes RATE_NS after loading
- * computes it, and until then the system's clock is read.
+ * clock_gettime costs more than the rest of an enter or leave; the processor's counter costs a
+ * third of it, and is as good where it is trusted (counter.h). Its rate is not known from the
+ * processor, and loading must not wait to measure it; so the first reading that comes RATE_NS after
+ * loading computes it, and until then the system's clock is read.
  */
 #include "clock.h"
 
