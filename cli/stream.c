@@ -19,7 +19,8 @@
 struct stream {
     const struct cps_options *options;
     size_t printed;
-    bool done; /* enough, or nobody reads any more */
+    bool done;   /* enough, or nobody reads any more */
+    int failure; /* -errno: why a trace could not be printed; 0 */
     struct cps_buf line;
 };
 
@@ -40,6 +41,20 @@ static void append_json(struct cps_buf *out, const char *line, size_t length)
     cps_buf_append_string(out, "\n");
 }
 
+/* A reader that has gone is an end like any other: no failure. */
+static int print(const struct cps_buf *out, int *failure)
+{
+    if (cps_buf_failed(out)) {
+        *failure = -ENOMEM;
+        return -ENOMEM;
+    }
+    if (fwrite(out->data, 1, out->length, stdout) == out->length && fflush(stdout) == 0)
+        return 0;
+    if (errno != EPIPE)
+        *failure = -errno;
+    return -EIO;
+}
+
 static void on_trace(void *context, struct cps_trace *trace, const char *line, size_t length)
 {
     struct stream *stream = context;
@@ -51,10 +66,12 @@ static void on_trace(void *context, struct cps_trace *trace, const char *line, s
     else if (cps_export_summary((const struct cps_trace *const *)&trace, 1, out))
         out->failed = true;
     cps_trace_free(trace);
-    if (stream->done || cps_buf_failed(out))
+    if (stream->done)
         return;
-    if (fwrite(out->data, 1, out->length, stdout) != out->length || fflush(stdout))
+    if (print(out, &stream->failure) != 0) {
         stream->done = true;
+        return;
+    }
     stream->printed++;
     if (stream->options->count && stream->printed >= stream->options->count)
         stream->done = true;
@@ -104,5 +121,8 @@ int cps_stream_run(const struct cps_options *options, struct cps_error *error)
     cps_buf_free(&stream.line);
     if (result)
         return cps_error_set(error, result, "%s: %s", options->uri, strerror(-result));
+    if (stream.failure)
+        return cps_error_set(error, stream.failure, "standard output: %s",
+                             strerror(-stream.failure));
     return 0;
 }
