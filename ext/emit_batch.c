@@ -43,7 +43,8 @@ static void turn(cps_globals *globals, uint64_t time)
 #define PUT(globals, time, put) ((void)(EXPECTED(put) || (turn(globals, time), (put))))
 
 _Static_assert(sizeof(struct cps_batch_begin) + (size_t)3 * CPS_BATCH_MAX_STRING <=
-                   CPS_BATCH_MAX - sizeof(struct cps_batch_header),
+                   CPS_BATCH_MAX - sizeof(struct cps_batch_header) -
+                       sizeof(struct cps_batch_parent),
                "it fits");
 
 static struct cps_batch_text text_of(const char *string)

@@ -47,6 +47,7 @@ struct cps_pair {
     uint64_t calls;
     uint64_t elapsed;
     struct cps_pair *next; /* of the same callee */
+    const struct cps_function *callee;
 };
 
 /* The totals of a function. Its calls are the sum over its pairs, so that a call is counted once.

@@ -10,21 +10,67 @@
 #define LARGE_PAIRS 32768u
 #define LARGE_NAME_CHUNKS 32u
 
+static bool open_index(struct cps_tables_index *index, uint32_t slots)
+{
+    index->slots = calloc(slots, sizeof(*index->slots));
+    index->mask = slots - 1;
+    return index->slots != NULL;
+}
+
+static void clear_index(struct cps_tables_index *index)
+{
+    memset(index->slots, 0, ((size_t)index->mask + 1) * sizeof(*index->slots));
+}
+
+static void put(struct cps_tables_index *index, struct cps_tables_slot slot)
+{
+    uint32_t i = slot.hash & index->mask;
+
+    while (index->slots[i].number > 0)
+        i = (i + 1) & index->mask;
+    index->slots[i] = slot;
+}
+
+/* Makes the index large enough for one more than `count`. */
+static bool reserve(struct cps_tables_index *index, uint32_t count)
+{
+    struct cps_tables_index larger;
+
+    if (count < index->mask / 2)
+        return true;
+    if (!open_index(&larger, (index->mask + 1) * 2))
+        return false;
+    for (uint32_t i = 0; i <= index->mask; i++) {
+        if (index->slots[i].number > 0)
+            put(&larger, index->slots[i]);
+    }
+    free(index->slots);
+    *index = larger;
+    return true;
+}
+
+/* The numbers that stand under the hash, one after the other: *at begins as the hash itself. 0 when
+ * there is none left. */
+static uint32_t next_of(const struct cps_tables_index *index, uint32_t hash, uint32_t *at)
+{
+    const struct cps_tables_slot *slot;
+
+    while ((slot = &index->slots[(*at)++ & index->mask])->number > 0) {
+        if (slot->hash == hash)
+            return slot->number;
+    }
+    return 0;
+}
+
 struct cps_recorder_storage *cps_tables_new(void)
 {
     struct cps_recorder_storage *tables = calloc(1, sizeof(*tables));
 
-    if (!tables)
-        return NULL;
-    tables->function_slots = calloc(FIRST_FUNCTION_SLOTS, sizeof(*tables->function_slots));
-    tables->pair_slots = calloc(FIRST_PAIR_SLOTS, sizeof(*tables->pair_slots));
-    if (!tables->function_slots || !tables->pair_slots) {
-        cps_tables_free(tables);
-        return NULL;
-    }
-    tables->function_mask = FIRST_FUNCTION_SLOTS - 1;
-    tables->pair_mask = FIRST_PAIR_SLOTS - 1;
-    return tables;
+    if (tables && open_index(&tables->function_index, FIRST_FUNCTION_SLOTS) &&
+        open_index(&tables->pair_index, FIRST_PAIR_SLOTS))
+        return tables;
+    cps_tables_free(tables);
+    return NULL;
 }
 
 void cps_tables_free(struct cps_recorder_storage *tables)
@@ -37,15 +83,15 @@ void cps_tables_free(struct cps_recorder_storage *tables)
         free(tables->pairs[i]);
     for (size_t i = 0; i < CPS_TABLES_NAME_CHUNKS; i++)
         free(tables->names[i]);
-    free(tables->function_slots);
-    free(tables->pair_slots);
+    free(tables->function_index.slots);
+    free(tables->pair_index.slots);
     free(tables);
 }
 
 void cps_tables_clear_pairs(struct cps_recorder_storage *tables)
 {
     tables->pair_count = 0;
-    memset(tables->pair_slots, 0, (tables->pair_mask + 1) * sizeof(*tables->pair_slots));
+    clear_index(&tables->pair_index);
 }
 
 void cps_tables_clear(struct cps_recorder_storage *tables)
@@ -53,8 +99,7 @@ void cps_tables_clear(struct cps_recorder_storage *tables)
     tables->function_count = 0;
     tables->name_chunk = 0;
     tables->name_used = 0;
-    memset(tables->function_slots, 0,
-           (tables->function_mask + 1) * sizeof(*tables->function_slots));
+    clear_index(&tables->function_index);
     cps_tables_clear_pairs(tables);
 }
 
@@ -102,44 +147,17 @@ static bool is_named(const struct cps_function *function, const struct cps_recor
 struct cps_function *cps_tables_find_function(const struct cps_recorder_storage *tables,
                                               const struct cps_recorder_name *name)
 {
-    const struct cps_function_slot *slots = tables->function_slots;
     uint32_t hash = hash_of(name->key);
+    uint32_t at = hash;
+    uint32_t number;
 
-    for (uint32_t i = hash & tables->function_mask; slots[i].number > 0;
-         i = (i + 1) & tables->function_mask) {
-        struct cps_function *function = function_at(tables, slots[i].number - 1);
+    while ((number = next_of(&tables->function_index, hash, &at)) > 0) {
+        struct cps_function *function = function_at(tables, number - 1);
 
-        if (slots[i].hash == hash && is_named(function, name))
+        if (is_named(function, name))
             return function;
     }
     return NULL;
-}
-
-static void put_slot(struct cps_function_slot *slots, uint32_t mask, struct cps_function_slot slot)
-{
-    uint32_t i = slot.hash & mask;
-
-    while (slots[i].number > 0)
-        i = (i + 1) & mask;
-    slots[i] = slot;
-}
-
-static bool grow_function_slots(struct cps_recorder_storage *tables)
-{
-    uint32_t old_mask = tables->function_mask;
-    uint32_t mask = old_mask * 2 + 1;
-    struct cps_function_slot *slots = calloc((size_t)mask + 1, sizeof(*slots));
-
-    if (!slots)
-        return false;
-    for (uint32_t i = 0; i <= old_mask; i++) {
-        if (tables->function_slots[i].number > 0)
-            put_slot(slots, mask, tables->function_slots[i]);
-    }
-    free(tables->function_slots);
-    tables->function_slots = slots;
-    tables->function_mask = mask;
-    return true;
 }
 
 /* Room for `size` bytes, which is less than a chunk. */
@@ -199,15 +217,14 @@ struct cps_function *cps_tables_add_function(struct cps_recorder_storage *tables
 
     if (!function)
         return NULL;
-    if (tables->function_count >= tables->function_mask / 2 && !grow_function_slots(tables))
-        return NULL;
-    if (!copy_names(tables, function, name))
+    if (!reserve(&tables->function_index, tables->function_count) ||
+        !copy_names(tables, function, name))
         return NULL;
     cps_tables_init_function(function);
     function->active = 0;
     memcpy(function->key, name->key, sizeof(function->key));
-    put_slot(tables->function_slots, tables->function_mask,
-             (struct cps_function_slot){hash_of(name->key), ++tables->function_count});
+    put(&tables->function_index,
+        (struct cps_tables_slot){hash_of(name->key), ++tables->function_count});
     return function;
 }
 
@@ -228,61 +245,41 @@ struct cps_pair *cps_tables_find_pair(const struct cps_recorder_storage *tables,
                                       const struct cps_function *function,
                                       const struct cps_function *caller)
 {
-    const struct cps_pair_slot *slots = tables->pair_slots;
     uint32_t hash = hash_pair(function, caller);
+    uint32_t at = hash;
+    uint32_t number;
 
-    for (uint32_t i = hash & tables->pair_mask; slots[i].number > 0;
-         i = (i + 1) & tables->pair_mask) {
-        if (slots[i].hash != hash || slots[i].function != function)
-            continue;
-        struct cps_pair *pair = pair_at(tables, slots[i].number - 1);
+    while ((number = next_of(&tables->pair_index, hash, &at)) > 0) {
+        struct cps_pair *pair = pair_at(tables, number - 1);
 
-        if (pair->caller == caller)
+        if (pair->callee == function && pair->caller == caller)
             return pair;
     }
     return NULL;
 }
 
+static const struct cps_tables_slot *first_slot(const struct cps_recorder_storage *tables,
+                                                const struct cps_function *function,
+                                                const struct cps_function *caller)
+{
+    const struct cps_tables_index *index = &tables->pair_index;
+
+    return &index->slots[hash_pair(function, caller) & index->mask];
+}
+
 void cps_tables_fetch_slot(const struct cps_recorder_storage *tables,
                            const struct cps_function *function, const struct cps_function *caller)
 {
-    __builtin_prefetch(&tables->pair_slots[hash_pair(function, caller) & tables->pair_mask]);
+    __builtin_prefetch(first_slot(tables, function, caller));
 }
 
 void cps_tables_fetch_pair(const struct cps_recorder_storage *tables,
                            const struct cps_function *function, const struct cps_function *caller)
 {
-    uint32_t number = tables->pair_slots[hash_pair(function, caller) & tables->pair_mask].number;
+    uint32_t number = first_slot(tables, function, caller)->number;
 
     if (number > 0)
         __builtin_prefetch(pair_at(tables, number - 1), 1);
-}
-
-static void put_pair_slot(struct cps_pair_slot *slots, uint32_t mask, struct cps_pair_slot slot)
-{
-    uint32_t i = slot.hash & mask;
-
-    while (slots[i].number > 0)
-        i = (i + 1) & mask;
-    slots[i] = slot;
-}
-
-static bool grow_pair_slots(struct cps_recorder_storage *tables)
-{
-    uint32_t old_mask = tables->pair_mask;
-    uint32_t mask = old_mask * 2 + 1;
-    struct cps_pair_slot *slots = calloc((size_t)mask + 1, sizeof(*slots));
-
-    if (!slots)
-        return false;
-    for (uint32_t i = 0; i <= old_mask; i++) {
-        if (tables->pair_slots[i].number > 0)
-            put_pair_slot(slots, mask, tables->pair_slots[i]);
-    }
-    free(tables->pair_slots);
-    tables->pair_slots = slots;
-    tables->pair_mask = mask;
-    return true;
 }
 
 static struct cps_pair *take_pair(struct cps_recorder_storage *tables)
@@ -303,14 +300,11 @@ struct cps_pair *cps_tables_add_pair(struct cps_recorder_storage *tables,
 {
     struct cps_pair *pair = take_pair(tables);
 
-    if (!pair)
+    if (!pair || !reserve(&tables->pair_index, tables->pair_count))
         return NULL;
-    if (tables->pair_count >= tables->pair_mask / 2 && !grow_pair_slots(tables))
-        return NULL;
-    *pair = (struct cps_pair){.caller = caller, .next = function->first.next};
+    *pair = (struct cps_pair){.caller = caller, .next = function->first.next, .callee = function};
     function->first.next = pair;
-    put_pair_slot(
-        tables->pair_slots, tables->pair_mask,
-        (struct cps_pair_slot){function, hash_pair(function, caller), ++tables->pair_count});
+    put(&tables->pair_index,
+        (struct cps_tables_slot){hash_pair(function, caller), ++tables->pair_count});
     return pair;
 }

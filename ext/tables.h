@@ -14,6 +14,16 @@
 #define CPS_TABLES_PAIR_CHUNKS (CPS_RECORDER_MAX_PAIRS / CPS_TABLES_CHUNK)
 #define CPS_TABLES_NAME_CHUNKS (CPS_RECORDER_MAX_NAMES / CPS_TABLES_NAME_CHUNK)
 
+/* Numbers by hash: open addressing, at most half full. The hashes are here so that a look-up seldom
+ * reads an element that it does not look for. */
+struct cps_tables_index {
+    struct cps_tables_slot {
+        uint32_t hash;
+        uint32_t number; /* + 1; 0: free */
+    } * slots;
+    uint32_t mask;
+};
+
 struct cps_recorder_storage {
     struct cps_function *functions[CPS_TABLES_FUNCTION_CHUNKS];
     struct cps_pair *pairs[CPS_TABLES_PAIR_CHUNKS];
@@ -23,26 +33,11 @@ struct cps_recorder_storage {
     uint32_t name_chunk;
     uint32_t name_used; /* of the current chunk */
 
-    /* Both with open addressing and at most half full. */
-    struct cps_function_slot *function_slots;
-    uint32_t function_mask;
-    struct cps_pair_slot *pair_slots; /* only pairs that are not their function's `first` */
-    uint32_t pair_mask;
+    struct cps_tables_index function_index;
+    struct cps_tables_index pair_index; /* only pairs that are not their function's `first` */
 
     struct cps_stack *stacks; /* of fibers */
     size_t frames;            /* allocated, over all stacks */
-};
-
-/* The hash is here so that a look-up seldom reads a function that it does not look for. */
-struct cps_function_slot {
-    uint32_t hash;
-    uint32_t number; /* + 1; 0: free */
-};
-
-struct cps_pair_slot {
-    const struct cps_function *function;
-    uint32_t hash;
-    uint32_t number; /* + 1; 0: free */
 };
 
 /* NULL without memory. */
