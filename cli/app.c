@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "format.h"
 #include "screen.h"
 #include "stop.h"
@@ -392,18 +392,10 @@ struct wake {
     int stop;
 };
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* How long until another frame is due, ms. */
 static int until_frame(const struct cps_app *app, int64_t drawn)
 {
-    int64_t left = drawn + (app->dirty ? FRAME_MS : TICK_MS) - now_ms();
+    int64_t left = drawn + (app->dirty ? FRAME_MS : TICK_MS) - cps_clock_ms();
 
     return left > 0 ? (int)left : 0;
 }
@@ -433,7 +425,7 @@ static bool take_keys(struct cps_app *app)
 static int run(struct cps_app *app, const struct wake *wake)
 {
     int result = draw(app);
-    int64_t drawn = now_ms();
+    int64_t drawn = cps_clock_ms();
 
     while (!result && !app->quit) {
         bool pressed;
@@ -445,7 +437,7 @@ static int run(struct cps_app *app, const struct wake *wake)
         if (result || app->quit || !(pressed || until_frame(app, drawn) == 0))
             continue;
         result = draw(app);
-        drawn = now_ms();
+        drawn = cps_clock_ms();
     }
     return result;
 }

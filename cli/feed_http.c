@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "feed.h"
 #include "reader.h"
 
@@ -36,14 +36,6 @@ struct feed_http {
     struct cps_error reason;
     struct cps_error logged; /* the last reason that was logged: a repeated one is not */
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void report(struct feed_http *http, enum cps_level level, const char *message)
 {
@@ -196,7 +188,7 @@ static unsigned with_jitter(unsigned ms)
     unsigned random = 0;
 
     if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != (ssize_t)sizeof(random))
-        random = (unsigned)now_ms();
+        random = (unsigned)cps_clock_ms();
     return ms - ms / 4 + random % (ms / 2 + 1);
 }
 
@@ -210,7 +202,7 @@ static void finish(struct feed_http *http, CURLcode code)
     curl_easy_cleanup(http->easy);
     http->easy = NULL;
     cps_reader_cut(&http->reader);
-    http->retry_at_ms = now_ms() + with_jitter(http->backoff_ms);
+    http->retry_at_ms = cps_clock_ms() + with_jitter(http->backoff_ms);
     http->backoff_ms =
         http->backoff_ms * 2 > BACKOFF_MOST_MS ? BACKOFF_MOST_MS : http->backoff_ms * 2;
     if (strcmp(http->logged.text, http->reason.text) != 0) {
@@ -224,7 +216,7 @@ static int http_wait(struct cps_feed *feed, int fd, int timeout_ms)
 {
     struct feed_http *http = (struct feed_http *)feed;
     struct curl_waitfd extra = {.fd = fd, .events = CURL_WAIT_POLLIN};
-    int64_t left = http->retry_at_ms - now_ms();
+    int64_t left = http->retry_at_ms - cps_clock_ms();
     CURLMsg *message;
     int running;
 
@@ -245,7 +237,7 @@ static int http_wait(struct cps_feed *feed, int fd, int timeout_ms)
 static void http_status(const struct cps_feed *feed, struct cps_feed_status *out)
 {
     const struct feed_http *http = (const struct feed_http *)feed;
-    int64_t left = http->retry_at_ms - now_ms();
+    int64_t left = http->retry_at_ms - cps_clock_ms();
     bool down = http->state == CPS_FEED_RETRYING || http->state == CPS_FEED_REFUSED;
 
     *out = (struct cps_feed_status){

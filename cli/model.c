@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 int cps_model_init(struct cps_model *model, size_t max_traces, size_t max_bytes)
 {
@@ -85,15 +86,13 @@ void cps_model_add(struct cps_model *model, struct cps_trace *trace)
 void cps_model_log(struct cps_model *model, enum cps_level level, const char *text)
 {
     struct cps_message *message = &model->logs[model->log_count % CPS_MODEL_LOGS];
-    struct timespec now;
     char *copy = strdup(text);
 
     if (!copy)
         return;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
     free(message->text);
     *message = (struct cps_message){
-        .time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+        .time = cps_clock_realtime(),
         .level = level,
         .text = copy,
     };

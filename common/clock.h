@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system's clocks in ns. Any thread. */
+/* The system's clocks, in ns where nothing else is said. Any thread. */
 #ifndef CPS_COMMON_CLOCK_H
 #define CPS_COMMON_CLOCK_H
 
@@ -20,6 +20,12 @@ static inline uint64_t cps_clock_read(clockid_t clock)
 static inline uint64_t cps_clock_monotonic(void)
 {
     return cps_clock_read(CLOCK_MONOTONIC);
+}
+
+/* The same in ms, signed, for sums and differences. */
+static inline int64_t cps_clock_ms(void)
+{
+    return (int64_t)(cps_clock_monotonic() / 1000000u);
 }
 
 /* Since the Unix epoch. */
