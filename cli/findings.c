@@ -15,9 +15,6 @@
 #define MS UINT64_C(1000000)
 #define MB (UINT64_C(1) << 20)
 
-/* What is known by its kind, or by its shape, says more than a share does. */
-#define PRECISE 1.3
-
 /* Fewer calls than this are looked at one by one. */
 #define FEW_CALLS 20
 
@@ -37,11 +34,6 @@
 static bool large(const struct cps_finding_search *search, uint64_t time, uint64_t ns, double share)
 {
     return time >= ns && (double)time >= share * search->duration;
-}
-
-static double weight_of(const struct cps_finding_search *search, uint64_t time, double factor)
-{
-    return search->duration > 0 ? factor * (double)time / search->duration : 0;
 }
 
 /* Of two the lighter one says nothing new: the same function, or what the other one calls. */
@@ -140,8 +132,9 @@ static void find_loop(struct cps_finding_search *search, const struct cps_functi
         return;
     finding.time = at_most(edge->elapsed, function->elapsed);
     finding.looping = cps_callgraph_looping(graph, edge->name, edge->calls);
-    finding.weight = weight_of(search, time, node->kind == CPS_KIND_CODE ? 1 : PRECISE) +
-                     weight_of(search, finding.time, 0.01); /* of several queries the longest */
+    finding.weight =
+        cps_finding_weight(search, time, node->kind == CPS_KIND_CODE ? 1 : CPS_FINDING_PRECISE) +
+        cps_finding_weight(search, finding.time, 0.01); /* of several queries the longest */
     cps_finding_add(search, &finding);
 }
 
@@ -196,7 +189,8 @@ static void find_slow(struct cps_finding_search *search, const struct cps_functi
     finding.waits = function->self < time / 2;
     finding.calls = time < function->elapsed && function->longest == time ? 1 : function->calls;
     finding.from = cps_callgraph_main_caller(&search->graph, function->name);
-    finding.weight = weight_of(search, time, node->kind == CPS_KIND_CODE ? 1 : PRECISE);
+    finding.weight =
+        cps_finding_weight(search, time, node->kind == CPS_KIND_CODE ? 1 : CPS_FINDING_PRECISE);
     cps_finding_add(search, &finding);
 }
 
@@ -223,7 +217,7 @@ static void find_many(struct cps_finding_search *search, const struct cps_functi
                                   .from = from,
                                   .calls = function->calls,
                                   .time = node->own,
-                                  .weight = weight_of(search, node->own, 1)};
+                                  .weight = cps_finding_weight(search, node->own, 1)};
 
     if (function->calls < FEW_CALLS || !is_leaf(node) || node->kind == CPS_KIND_LOAD ||
         is_parallel(search, function) || calls_itself(search, function) ||
@@ -251,7 +245,7 @@ static void find_recursion(struct cps_finding_search *search, const struct cps_f
         (!deep && !large(search, function->self, 10 * MS, RECURSIVE_SHARE)) ||
         !cps_callgraph_recurses(&search->graph, function->name))
         return;
-    finding.weight = weight_of(search, function->elapsed, PRECISE);
+    finding.weight = cps_finding_weight(search, function->elapsed, CPS_FINDING_PRECISE);
     cps_finding_add(search, &finding);
 }
 
@@ -271,7 +265,7 @@ static void find_load(struct cps_finding_search *search, const struct cps_functi
         function->calls < bounds->loop_calls ||
         !large(search, function->elapsed, bounds->loop_ns, bounds->loop_share))
         return;
-    finding.weight = weight_of(search, function->elapsed, PRECISE);
+    finding.weight = cps_finding_weight(search, function->elapsed, CPS_FINDING_PRECISE);
     cps_finding_add(search, &finding);
 }
 
@@ -364,7 +358,7 @@ void cps_findings_find(const struct cps_trace *trace, const struct cps_totals *t
         .trace = trace,
         .neighbours = neighbours,
         .neighbour_count = neighbour_count,
-        .duration = trace->end > trace->start ? (double)(trace->end - trace->start) : 0,
+        .duration = (double)cps_trace_duration(trace),
     };
 
     *out = (struct cps_findings){0};

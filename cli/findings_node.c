@@ -19,6 +19,8 @@
 
 #define BLOCKED_NS (20 * MS)
 #define BLOCKED_SHARE 0.25
+/* More than anything of its own: the request itself is blameless. */
+#define BLOCKED_WEIGHT 1.5
 
 struct waits {
     uint64_t count, sum, longest;
@@ -75,7 +77,7 @@ void cps_finding_serial(struct cps_finding_search *search)
             .calls = all.count,
             .time = all.sum,
             .figure = all.longest,
-            .weight = search->duration > 0 ? 1.3 * (double)all.sum / search->duration : 0,
+            .weight = cps_finding_weight(search, all.sum, CPS_FINDING_PRECISE),
         };
 
         if (all.count >= SERIAL_WAITS && all.one_at_a_time && saved >= SERIAL_SAVED_NS &&
@@ -171,7 +173,7 @@ void cps_finding_blocked(struct cps_finding_search *search)
     if (finding.name == CPS_FINDING_NONE)
         return;
     finding.time = worst.time;
-    finding.weight = 1.5 * (double)worst.time / search->duration;
+    finding.weight = cps_finding_weight(search, worst.time, BLOCKED_WEIGHT);
     (void)snprintf(finding.other, sizeof(finding.other), "%s of %s%s%s",
                    worst.trace->names[worst.function->name].data, worst.trace->method.data,
                    worst.trace->method.length ? " " : "", worst.trace->uri.data);

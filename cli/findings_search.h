@@ -9,6 +9,9 @@
 
 #define CPS_FINDING_CANDIDATES 16
 
+/* What is known by its kind, or by its shape, says more than a share does. */
+#define CPS_FINDING_PRECISE 1.3
+
 struct cps_finding_search {
     const struct cps_trace *trace;
     const struct cps_trace *const *neighbours;
@@ -19,6 +22,13 @@ struct cps_finding_search {
     struct cps_finding items[CPS_FINDING_CANDIDATES]; /* the heaviest first */
     size_t count;
 };
+
+/* What so much time of the request weighs, `factor` times. */
+static inline double cps_finding_weight(const struct cps_finding_search *search, uint64_t time,
+                                        double factor)
+{
+    return search->duration > 0 ? factor * (double)time / search->duration : 0;
+}
 
 /* Offers a finding: kept where it is heavy enough and says something that a heavier one does not.
  */

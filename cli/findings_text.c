@@ -76,7 +76,7 @@ static struct words words_of(const struct cps_trace *trace, const struct cps_fin
         finding->looping != CPS_FINDING_NONE)
         short_name(trace, finding->looping, words.looping);
     cps_format_duration(words.time, finding->time);
-    cps_format_share(words.share, finding->time, trace->end - trace->start);
+    cps_format_share(words.share, finding->time, cps_trace_duration(trace));
     cps_format_grouped(words.calls, finding->calls);
     if (finding->rule == CPS_FINDING_MEMORY)
         cps_format_bytes(words.figure, finding->figure);
@@ -133,7 +133,7 @@ void cps_findings_describe(const struct cps_trace *trace, const struct cps_findi
         return;
     case CPS_FINDING_UNCACHEABLE:
         (void)snprintf(out, size, "%s: makes the page uncacheable, %s time%s with max-age 0.",
-                       finding->other, w.calls, finding->calls == 1 ? "" : "s");
+                       finding->other, w.calls, cps_format_plural(finding->calls));
         return;
     default:
         describe_calls(trace, finding, &w, out, size);
