@@ -41,18 +41,13 @@ static void append_json(struct cps_buf *out, const char *line, size_t length)
     cps_buf_append_string(out, "\n");
 }
 
-/* A reader that has gone is an end like any other: no failure. */
-static int print(const struct cps_buf *out, int *failure)
+static int print(const struct cps_buf *out)
 {
-    if (cps_buf_failed(out)) {
-        *failure = -ENOMEM;
+    if (cps_buf_failed(out))
         return -ENOMEM;
-    }
-    if (fwrite(out->data, 1, out->length, stdout) == out->length && fflush(stdout) == 0)
-        return 0;
-    if (errno != EPIPE)
-        *failure = -errno;
-    return -EIO;
+    if (fwrite(out->data, 1, out->length, stdout) != out->length || fflush(stdout))
+        return -errno;
+    return 0;
 }
 
 static void on_trace(void *context, struct cps_trace *trace, const char *line, size_t length)
@@ -68,8 +63,11 @@ static void on_trace(void *context, struct cps_trace *trace, const char *line, s
     cps_trace_free(trace);
     if (stream->done)
         return;
-    if (print(out, &stream->failure) != 0) {
+    int result = print(out);
+
+    if (result) {
         stream->done = true;
+        stream->failure = result == -EPIPE ? 0 : result; /* a reader that has gone is no failure */
         return;
     }
     stream->printed++;
