@@ -28,17 +28,6 @@ static const struct cps_trace *const *traces(void)
     return (const struct cps_trace *const *)read;
 }
 
-static void check_line(const struct cps_buf *line)
-{
-    MUST(line->length > 0 && line->data[line->length - 1] == '\n');
-    for (size_t i = 0; i + 1 < line->length; i++) {
-        unsigned char byte = (unsigned char)line->data[i];
-
-        MUST(byte >= 0x20 && byte != 0x7f);
-        MUST(byte != 0xc2 || (unsigned char)line->data[i + 1] >= 0xa0);
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cps_check_rule *rule = NULL;
@@ -47,10 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cps_error error = {0};
     char text[1025];
 
-    if (size >= sizeof(text))
+    if (!fuzz_string(data, size, text, sizeof(text)))
         return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
     if (cps_check_parse(text, &rule, &error)) {
         MUST(!rule && error.text[0]);
         return 0;
@@ -58,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(cps_check_run(rule, traces(), COUNT, &result) == 0);
     MUST(result.matched <= COUNT);
     cps_check_append(&out, rule, &result);
-    check_line(&out);
+    fuzz_must_be_line(&out);
     cps_check_free(rule);
     return 0;
 }

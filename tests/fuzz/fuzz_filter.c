@@ -57,10 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char text[257];
     bool passes;
 
-    if (size >= sizeof(text))
+    if (!fuzz_string(data, size, text, sizeof(text)))
         return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
     if (cps_filter_compile(text, &filter, &error)) {
         MUST(!filter && error.text[0]);
         return 0;

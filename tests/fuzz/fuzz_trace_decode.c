@@ -24,17 +24,6 @@ static void check_trace(const struct cps_trace *trace)
         MUST(trace->callers[i].name < trace->name_count);
 }
 
-static void check_line(const struct cps_buf *line)
-{
-    MUST(line->length > 0 && line->data[line->length - 1] == '\n');
-    for (size_t i = 0; i + 1 < line->length; i++) {
-        unsigned char byte = (unsigned char)line->data[i];
-
-        MUST(byte >= 0x20 && byte != 0x7f);
-        MUST(byte != 0xc2 || (unsigned char)line->data[i + 1] >= 0xa0);
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     cps_auto_trace struct cps_trace *first = NULL;
@@ -50,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     check_trace(first);
     MUST(cps_trace_encode(first, &line) == 0);
-    check_line(&line);
+    fuzz_must_be_line(&line);
     MUST(cps_trace_decode(line.data, line.length - 1, &second, &error) == 0);
     MUST(cps_trace_encode(second, &again) == 0);
     MUST(line.length == again.length && memcmp(line.data, again.data, line.length) == 0);
