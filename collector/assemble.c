@@ -210,7 +210,6 @@ static size_t bound_of(const struct cps_assembler *assembler, const struct cps_r
 {
     size_t all = assembler->stats.in_flight_bytes;
     size_t left = assembler->options.max_bytes > all ? assembler->options.max_bytes - all : 0;
-
     size_t bound = request->bytes + left;
 
     return bound < CPS_REQUEST_MAX_BYTES ? bound : CPS_REQUEST_MAX_BYTES;

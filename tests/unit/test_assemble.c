@@ -515,14 +515,26 @@ static void open_requests(uint32_t count)
     assert_int_equal(stats.in_flight, count);
 }
 
+static void open_block(uint64_t request, uint32_t sequence)
+{
+    cps_batch_writer_init(&one.writer, one.sample.block, 10, request);
+    one.writer.sequence = sequence;
+    cps_batch_open(&one.writer, MAKER_START);
+}
+
+static void send_end(uint64_t request, uint32_t sequence)
+{
+    open_block(request, sequence);
+    maker_end(&one);
+    send_block(&one, CPS_BATCH_LAST);
+}
+
 static void test_symbols_of_all_requests_are_bounded(void **state)
 {
     (void)state;
     open_requests(8);
     for (uint32_t i = 0; i < 8; i++) {
-        cps_batch_writer_init(&one.writer, one.sample.block, 10, i);
-        one.writer.sequence = 2; /* after a gap any number may come */
-        cps_batch_open(&one.writer, MAKER_START);
+        open_block(i, 2); /* after a gap any number may come */
         maker_symbol(&one, 400000, "far");
         maker_call(&one, 400000, 0, 10, 10);
         send_block(&one, 0);
@@ -530,13 +542,8 @@ static void test_symbols_of_all_requests_are_bounded(void **state)
     assert_int_equal(stats.events_malformed, 0);
     assert_true(stats.in_flight_bytes > MAX_BYTES / 2);
     assert_true(stats.in_flight_bytes <= MAX_BYTES);
-    for (uint32_t i = 0; i < 8; i++) {
-        cps_batch_writer_init(&one.writer, one.sample.block, 10, i);
-        one.writer.sequence = 3;
-        cps_batch_open(&one.writer, MAKER_START);
-        maker_end(&one);
-        send_block(&one, CPS_BATCH_LAST);
-    }
+    for (uint32_t i = 0; i < 8; i++)
+        send_end(i, 3);
     assert_int_equal(stats.in_flight_bytes, 0);
     assert_true(stats.memory_failed >= 5); /* two arrays of 2 MiB fit, or less */
     assert_string_equal(results[0].first_call, "far");
@@ -545,9 +552,7 @@ static void test_symbols_of_all_requests_are_bounded(void **state)
 
 static void send_calls(uint64_t request, uint32_t sequence)
 {
-    cps_batch_writer_init(&one.writer, one.sample.block, 10, request);
-    one.writer.sequence = sequence;
-    cps_batch_open(&one.writer, MAKER_START);
+    open_block(request, sequence);
     if (sequence == 1)
         maker_symbol(&one, 0, "call");
     for (uint32_t i = 0; i < 1000; i++)
@@ -571,11 +576,7 @@ static void test_calls_of_all_requests_are_bounded(void **state)
     }
     assert_true(stats.in_flight_bytes > MAX_BYTES / 2);
     for (uint32_t i = 0; i < 8; i++) {
-        cps_batch_writer_init(&one.writer, one.sample.block, 10, i);
-        one.writer.sequence = 31;
-        cps_batch_open(&one.writer, MAKER_START);
-        maker_end(&one);
-        send_block(&one, CPS_BATCH_LAST);
+        send_end(i, 31);
         assert_int_equal(results[i].calls + results[i].dropped, sent);
         kept += results[i].calls;
     }

@@ -52,17 +52,25 @@ static void one_slow_call_is_named(void **state)
     assert_memory_equal(text, "curl_exec: one call, 60 ms (60%)", 32);
 }
 
-static void a_balanced_request_has_none(void **state)
+/* A page of ten calls, one after the other and equally long. */
+static struct cps_trace *ten_steps(void)
 {
     struct made_call calls[11] = {{"page", 0, 100 * MS, 0}};
-    char names[10][8], text[256];
+    char names[10][8];
 
-    (void)state;
     for (unsigned i = 0; i < 10; i++) {
         (void)snprintf(names[i], sizeof(names[i]), "step%u", i);
         calls[i + 1] = (struct made_call){names[i], (uint64_t)i * 10 * MS, 9 * MS, 1};
     }
-    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 11);
+    return made_trace("/", 100 * MS, calls, 11);
+}
+
+static void a_balanced_request_has_none(void **state)
+{
+    cps_auto_trace struct cps_trace *trace = ten_steps();
+    char text[256];
+
+    (void)state;
     assert_int_equal(find(trace, text, sizeof(text)).count, 0);
 }
 
@@ -97,15 +105,10 @@ static void a_function_that_goes_on_calling_itself_is_named(void **state)
 
 static void a_step_in_memory_is_named(void **state)
 {
-    struct made_call calls[11] = {{"page", 0, 100 * MS, 0}};
-    char names[10][8], text[256];
+    cps_auto_trace struct cps_trace *trace = ten_steps();
+    char text[256];
 
     (void)state;
-    for (unsigned i = 0; i < 10; i++) {
-        (void)snprintf(names[i], sizeof(names[i]), "step%u", i);
-        calls[i + 1] = (struct made_call){names[i], (uint64_t)i * 10 * MS, 9 * MS, 1};
-    }
-    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 11);
     for (unsigned i = 0; i < 11; i++)
         trace->calls[i].memory = i > 6 || i == 0 ? UINT64_C(40) << 20 : UINT64_C(4) << 20;
     find(trace, text, sizeof(text));
