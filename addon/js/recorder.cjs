@@ -98,7 +98,7 @@ function createRecorder(binding, config, registry, tell) {
   let timer = null;
   let memory = 0;
   let memoryAt = -RSS_AGE;
-  let inside = false; // a method that the recorder uses, and the application may have replaced, is running
+  let working = false; // a method that the recorder uses, and the application may have replaced, is running
 
   // The stack; its first place stays empty.
   let top = 0;
@@ -124,28 +124,25 @@ function createRecorder(binding, config, registry, tell) {
 
   // The place of a function that the request has not called yet; -1 where there is none left.
   function newPlace(request, number, at) {
-    inside = true;
-    try {
-      const place = namedPlace(request, registry.name(number), at);
-      if (place >= 0) request.tally.link(number, place);
-      return place;
-    } catch (error) {
-      fault(error);
-      return -1;
-    } finally {
-      inside = false;
-    }
+    const place = namedPlace(request, registry.name(number), at);
+    if (place >= 0) request.tally.link(number, place);
+    return place;
   }
 
-  function newPair(tally, place, caller) {
-    inside = true;
+  function pairOf(tally, place, caller) {
+    return tally.pair(place, caller);
+  }
+
+  // Does what uses such methods: what they throw is a fault and -1, and what they enter is not recorded.
+  function alone(work, a, b, c) {
+    working = true;
     try {
-      return tally.pair(place, caller);
+      return work(a, b, c);
     } catch (error) {
       fault(error);
       return -1;
     } finally {
-      inside = false;
+      working = false;
     }
   }
 
@@ -161,7 +158,7 @@ function createRecorder(binding, config, registry, tell) {
   // Puts what is entered on the stack, and counts it. Its place there; 0 where it is not recorded.
   function push(request, number, border) {
     const { tally } = request;
-    if (tally === null || inside) return 0;
+    if (tally === null || working) return 0;
     if (top + 1 >= MAX_STACK) {
       tally.functionsDropped++;
       return 0;
@@ -170,7 +167,7 @@ function createRecorder(binding, config, registry, tell) {
     const at = time[0];
     let place = tally.places[number] - 1;
     if (!(place >= 0)) {
-      place = newPlace(request, number, at);
+      place = alone(newPlace, request, number, at);
       if (place < 0) return 0;
     }
     const below = top;
@@ -181,7 +178,7 @@ function createRecorder(binding, config, registry, tell) {
       const caller = stack[below * WHAT + PLACE];
       depth = stack[below * WHAT + DEPTH] + 1;
       if (state[place * STATE + LAST_CALLER] === caller) pair = state[place * STATE + LAST_PAIR];
-      else pair = newPair(tally, place, caller);
+      else pair = alone(pairOf, tally, place, caller);
       if (pair >= 0) tally.pairSums[pair * 2]++;
       else tally.callersDropped++;
     }
@@ -387,7 +384,7 @@ function createRecorder(binding, config, registry, tell) {
     const place = namedPlace(request, name, at);
     if (place < 0) return;
     const elapsed = at - span.start;
-    const pair = caller < 0 ? -1 : newPair(tally, place, caller);
+    const pair = caller < 0 ? -1 : alone(pairOf, tally, place, caller);
     tally.sums[place * SUMS + CALLS]++;
     if (pair >= 0) tally.pairSums[pair * 2]++;
     if (tally.state[place * STATE + ACTIVE]++ === 0) tally.sums[place * SUMS + SINCE] = span.start;

@@ -4,7 +4,8 @@
 // The transform puts the body into a try block. Declarations with let, const and class do not
 // notice. A function declaration does: at the top of a function it is a variable, may be repeated
 // and may share its name with a var or a parameter; in a block it may not. Such a function is left
-// as it is, and so is one with a declaration behind a label. So is one with a direct eval beside function declarations, which might declare one.
+// as it is. So is one with a function declaration behind a label, and one with a direct eval beside
+// function declarations, which might declare one.
 'use strict';
 
 function isFunction(node) {
@@ -82,8 +83,7 @@ function fitsBlock(statements, params) {
   const declared = new Set();
   for (const statement of statements) {
     if (labelled(statement).type !== 'FunctionDeclaration') continue;
-    if (statement.type === 'LabeledStatement') return false;
-    if (declared.has(statement.id.name)) return false;
+    if (statement.type === 'LabeledStatement' || declared.has(statement.id.name)) return false;
     declared.add(statement.id.name);
   }
   if (declared.size === 0) return true;

@@ -7,8 +7,9 @@
 //
 // __cps_w is how many requests are being recorded, and the other names are the recorder's functions,
 // all properties of the global object. The compiler takes each for a constant as long as it never
-// changed: until a tracer comes for the first time all of this is compiled to nothing. 17 is the number of the function; a module gets a run of numbers when it is loaded,
-// so what the transform makes, and what the cache keeps, has the place-holder BASE+k there.
+// changed: until a tracer comes for the first time all of this is compiled to nothing. 17 is the number
+// of the function; a module gets a run of numbers when it is loaded, so what the transform makes, and
+// what the cache keeps, has the place-holder BASE+k there.
 //
 // A function that can be suspended is paused at every await and yield and resumed behind it: in
 // between it is not on the stack, and what runs then is not its child.
