@@ -14,7 +14,7 @@
 
 #define ENV_PREFIX "COMPASS_SIDECAR_"
 
-enum kind { STRING, ADDRESS, LEVEL, DURATION, COUNT, SWITCH };
+enum kind { STRING, ADDRESS, TOKEN, LEVEL, DURATION, COUNT, SWITCH };
 
 struct cps_config_key {
     const char *name;
@@ -38,7 +38,7 @@ static const struct cps_config_key keys[] = {
     KEY(node_addon_path, STRING, "/usr/lib/compass/node/compass.node", "as they see it"),
     KEY(discovery_timeout, DURATION, "1m", "how long to look for a runtime at start"),
     KEY(max_function_calls, COUNT, "10000", "most calls in a trace"),
-    KEY(token, STRING, NULL, "what X-Skpr-Token must be"),
+    KEY(token, TOKEN, NULL, "what X-Skpr-Token must be"),
     KEY(cert_file, STRING, NULL, "TLS certificate (PEM), with key_file"),
     KEY(key_file, STRING, NULL, "TLS private key (PEM), with cert_file"),
     KEY(seccomp, SWITCH, "true", "allow only the system calls that are needed"),
@@ -196,6 +196,26 @@ static int set_address(char **field, const char *text)
     return set_string(field, text);
 }
 
+/* What keeps a token from being the value of a header, where no client could send it; NULL where
+ * nothing does. A file of a secret often ends with a newline. */
+static const char *token_fault(const char *text)
+{
+    size_t length = strlen(text);
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\n')
+            return i + 1 == length ? "a newline at its end" : "a newline in it";
+        if (iscntrl((unsigned char)text[i]))
+            return "a control character in it";
+    }
+    return length > 0 && (text[0] == ' ' || text[length - 1] == ' ') ? "a blank around it" : NULL;
+}
+
+static int set_token(char **field, const char *text)
+{
+    return token_fault(text) ? -EINVAL : set_string(field, text);
+}
+
 static int set_value(void *field, enum kind kind, const char *text)
 {
     switch (kind) {
@@ -203,6 +223,8 @@ static int set_value(void *field, enum kind kind, const char *text)
         return set_string(field, text);
     case ADDRESS:
         return set_address(field, text);
+    case TOKEN:
+        return set_token(field, text);
     case LEVEL:
         return cps_log_level_parse(text, field);
     case DURATION:
@@ -222,6 +244,11 @@ int cps_config_key_set(struct cps_config *config, const struct cps_config_key *k
 
     if (*text || !key->fallback)
         status = set_value((char *)config + key->offset, key->kind, text);
+    if (status == -EINVAL && key->kind == TOKEN) /* whose value is a secret */
+        return cps_error_set(error, status,
+                             "%s: found %s, expected what the value of a header can be: no control "
+                             "characters, no blanks around it",
+                             origin, token_fault(text));
     if (status == -EINVAL)
         return cps_error_set(error, status, "%s: found \"%s\", expected %s", origin, text,
                              expected[key->kind]);
@@ -323,7 +350,7 @@ void cps_config_free(struct cps_config *config)
     if (!config)
         return;
     for (size_t i = 0; i < KEY_COUNT; i++) {
-        if (keys[i].kind == STRING || keys[i].kind == ADDRESS)
+        if (keys[i].kind == STRING || keys[i].kind == ADDRESS || keys[i].kind == TOKEN)
             free(*(char **)((char *)config + keys[i].offset));
     }
     free(config);

@@ -155,14 +155,34 @@ static void on_trace(void *context, const struct cps_trace *trace)
     cps_otlp_add(sidecar->otlp, trace);
 }
 
+static struct cps_otlp_options otlp_options(const struct cps_config *config)
+{
+    return (struct cps_otlp_options){
+        .endpoint = config->otlp_endpoint,
+        .headers = config->otlp_headers,
+        .service_name = config->otlp_service_name,
+        .min_duration = config->otlp_min_duration,
+    };
+}
+
+/* What a configuration is refused for beyond what reading it tells: the same for --check-config and
+ * the start. What depends on the moment (a port that is taken, privileges) only the start can say.
+ */
+static int check(const struct cps_config *config, struct cps_error *error)
+{
+    struct cps_otlp_options otlp = otlp_options(config);
+    int status = load_tls(config, error);
+
+    if (status == 0)
+        status = cps_server_check(config->addr, error);
+    if (status == 0)
+        status = cps_otlp_check(&otlp, error);
+    return status;
+}
+
 static int start_otlp(struct sidecar *sidecar, struct cps_error *error)
 {
-    struct cps_otlp_options options = {
-        .endpoint = sidecar->config->otlp_endpoint,
-        .headers = sidecar->config->otlp_headers,
-        .service_name = sidecar->config->otlp_service_name,
-        .min_duration = sidecar->config->otlp_min_duration,
-    };
+    struct cps_otlp_options options = otlp_options(sidecar->config);
     struct cps_otlp *otlp;
 
     if (!options.endpoint)
@@ -381,7 +401,7 @@ int main(int argc, char **argv)
     if (cps_config_load(options.config, environ, &config, &error) < 0)
         return fail(&error);
     cps_log_set_level(config->log_level);
-    if (load_tls(config, &error) < 0)
+    if (check(config, &error) < 0)
         code = fail(&error);
     else if (options.check)
         code = puts("the configuration is valid") >= 0 ? 0 : 1;

@@ -86,6 +86,8 @@ static const struct metric table[] = {
      "Connections closed since no whole request came."},
     {"http_abandoned_total", COUNTER, AT(server.abandoned), "Streams whose client went away."},
     {"otlp_spans_sent_total", COUNTER, AT(otlp.spans_sent), "Spans that the endpoint took."},
+    {"otlp_spans_rejected_total", COUNTER, AT(otlp.spans_rejected),
+     "Spans that the endpoint says it has thrown away."},
     {"otlp_traces_dropped_total", COUNTER, AT(otlp.traces_dropped),
      "Traces not exported: the queue was full, or the endpoint refused them."},
     {"otlp_failures_total", COUNTER, AT(otlp.failures), "Exports that failed and may be retried."},

@@ -4,12 +4,16 @@
  * sender's thread takes as many as make a batch, outside the lock joins and sends them. A batch
  * that fails for a reason that may pass (no connection, 429, 502, 503, 504) is kept and tried
  * again, while the queue behind it goes on losing its oldest; any other answer drops it, since it
- * would fail for ever.
+ * would fail for ever. The status alone decides: where it says that the spans were taken and the
+ * rest of the answer breaks off, sending them again would double them.
  */
 #include "otlp.h"
 
+#include <ctype.h>
 #include <curl/curl.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -33,6 +37,7 @@
 #define BACKOFF_MS 1000u
 #define BACKOFF_MOST_MS 30000u
 #define ATTEMPTS 10
+#define ANSWER_BYTES 65536 /* of an answer that are looked at */
 
 struct item {
     char *bytes;
@@ -57,7 +62,9 @@ struct cps_otlp {
     size_t bytes;
     _Atomic bool stop;
     _Atomic uint64_t seed;
+    struct cps_buf answer; /* to the last attempt, as far as it is looked at; the sender's own */
     _Atomic uint64_t spans_sent;
+    _Atomic uint64_t spans_rejected;
     _Atomic uint64_t traces_dropped;
     _Atomic uint64_t failures;
 };
@@ -162,11 +169,50 @@ static void gather(struct cps_otlp *otlp, struct batch *batch)
 
 /* Sending. */
 
-static size_t ignore_answer(char *bytes, size_t size, size_t count, void *context)
+static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
 {
-    (void)bytes;
-    (void)context;
-    return size * count;
+    struct cps_buf *answer = context;
+    size_t length = size * count;
+
+    if (answer->length + length <= ANSWER_BYTES)
+        cps_buf_append(answer, bytes, length);
+    return length;
+}
+
+/* The protocol's JSON has numbers of 64 bit as text; not everybody does. */
+static uint64_t count_of(const json_t *value)
+{
+    json_int_t number = json_integer_value(value);
+
+    if (json_is_string(value))
+        return strtoull(json_string_value(value), NULL, 10);
+    return number > 0 ? (uint64_t)number : 0;
+}
+
+/* Of the spans of a batch that was taken, those that the endpoint says it has thrown away. */
+static uint64_t read_rejected(struct cps_otlp *otlp, const struct batch *batch)
+{
+    json_t *answer =
+        json_loadb(otlp->answer.data ? otlp->answer.data : "", otlp->answer.length, 0, NULL);
+    const json_t *partial = json_object_get(answer, "partialSuccess");
+    const char *cause = json_string_value(json_object_get(partial, "errorMessage"));
+    uint64_t rejected = count_of(json_object_get(partial, "rejectedSpans"));
+
+    if (rejected > batch->spans)
+        rejected = batch->spans;
+    if (rejected > 0)
+        cps_log(CPS_LOG_WARN, "the endpoint rejected spans", "endpoint", otlp->shown, "cause",
+                cause ? cause : "none given", NULL);
+    json_decref(answer);
+    return rejected;
+}
+
+static void count_sent(struct cps_otlp *otlp, const struct batch *batch)
+{
+    uint64_t rejected = read_rejected(otlp, batch);
+
+    atomic_fetch_add(&otlp->spans_sent, batch->spans - rejected);
+    atomic_fetch_add(&otlp->spans_rejected, rejected);
 }
 
 /* As curl_easy_perform, but for cps_otlp_stop, which ends it at once. */
@@ -198,14 +244,15 @@ static enum result send_once(struct cps_otlp *otlp, const struct batch *batch, c
 
     (void)curl_easy_setopt(otlp->curl, CURLOPT_POSTFIELDS, batch->body.data);
     (void)curl_easy_setopt(otlp->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)batch->body.length);
+    cps_buf_clear(&otlp->answer);
     CURLcode code = perform(otlp);
-    if (code != CURLE_OK) {
-        (void)snprintf(cause, size, "%s", curl_easy_strerror(code));
-        return AGAIN;
-    }
     (void)curl_easy_getinfo(otlp->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status >= 200 && status < 300)
         return SENT;
+    if (status < 200) { /* none has come */
+        (void)snprintf(cause, size, "%s", curl_easy_strerror(code));
+        return AGAIN;
+    }
     (void)snprintf(cause, size, "HTTP status %ld", status);
     return status == 429 || status == 502 || status == 503 || status == 504 ? AGAIN : REFUSED;
 }
@@ -218,7 +265,7 @@ static void send_batch(struct cps_otlp *otlp, const struct batch *batch)
     for (int i = 0; i < ATTEMPTS && !otlp->stop; i++) {
         enum result result = send_once(otlp, batch, cause, sizeof(cause));
         if (result == SENT) {
-            atomic_fetch_add(&otlp->spans_sent, batch->spans);
+            count_sent(otlp, batch);
             return;
         }
         atomic_fetch_add(&otlp->failures, 1);
@@ -263,15 +310,33 @@ static int add_header(struct cps_otlp *otlp, const char *line)
     return 0;
 }
 
+/* What a header's name may hold, and what its value. */
+static bool fits_header(const char *name, size_t length, const char *value)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (!isalnum((unsigned char)name[i]) && !strchr("!#$%&'*+-.^_`|~", name[i]))
+            return false;
+    }
+    for (; *value; value++) {
+        if (iscntrl((unsigned char)*value) && *value != '\t')
+            return false;
+    }
+    return true;
+}
+
 /* One name=value, which is written to. */
 static int add_pair(struct cps_otlp *otlp, char *pair, struct cps_error *error)
 {
     char line[4096];
     char *equals = strchr(pair, '=');
 
-    if (!equals || equals == pair || strpbrk(pair, "\r\n"))
+    if (!equals || equals == pair)
         return cps_error_set(error, -EINVAL,
                              "otlp_headers: found a part that is no pair, expected "
+                             "name=value,name=value");
+    if (!fits_header(pair, (size_t)(equals - pair), equals + 1))
+        return cps_error_set(error, -EINVAL,
+                             "otlp_headers: found a character that a header cannot hold, expected "
                              "name=value,name=value");
     *equals = '\0';
     if (snprintf(line, sizeof(line), "%s: %s", pair, equals + 1) >= (int)sizeof(line))
@@ -297,6 +362,20 @@ static int add_headers(struct cps_otlp *otlp, const char *text, struct cps_error
     return status;
 }
 
+static bool is_http(const char *endpoint)
+{
+    CURLU *url = curl_url();
+    char *scheme = NULL;
+    bool http = false;
+
+    if (url && curl_url_set(url, CURLUPART_URL, endpoint, 0) == CURLUE_OK &&
+        curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK)
+        http = strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
+    curl_free(scheme);
+    curl_url_cleanup(url);
+    return http;
+}
+
 static int set_curl(struct cps_otlp *otlp, struct cps_error *error)
 {
     otlp->curl = curl_easy_init();
@@ -306,11 +385,12 @@ static int set_curl(struct cps_otlp *otlp, struct cps_error *error)
     (void)curl_easy_setopt(otlp->curl, CURLOPT_NOSIGNAL, 1L);
     (void)curl_easy_setopt(otlp->curl, CURLOPT_TIMEOUT_MS, TIMEOUT_MS);
     (void)curl_easy_setopt(otlp->curl, CURLOPT_HTTPHEADER, otlp->headers);
-    (void)curl_easy_setopt(otlp->curl, CURLOPT_WRITEFUNCTION, ignore_answer);
+    (void)curl_easy_setopt(otlp->curl, CURLOPT_WRITEFUNCTION, take_answer);
+    (void)curl_easy_setopt(otlp->curl, CURLOPT_WRITEDATA, &otlp->answer);
     (void)curl_easy_setopt(otlp->curl, CURLOPT_USERAGENT, "compass-sidecar/" CPS_VERSION);
     if (curl_easy_setopt(otlp->curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
         curl_easy_setopt(otlp->curl, CURLOPT_URL, otlp->endpoint) == CURLE_OK &&
-        (strncmp(otlp->endpoint, "http://", 7) == 0 || strncmp(otlp->endpoint, "https://", 8) == 0))
+        is_http(otlp->endpoint))
         return 0;
     return cps_error_set(error, -EINVAL,
                          "otlp_endpoint: found \"%s\", expected an URL such as "
@@ -327,6 +407,7 @@ static void otlp_free(struct cps_otlp *otlp)
     curl_slist_free_all(otlp->headers);
     (void)pthread_cond_destroy(&otlp->wakeup);
     (void)pthread_mutex_destroy(&otlp->lock);
+    cps_buf_free(&otlp->answer);
     free(otlp->endpoint);
     free(otlp->shown);
     free(otlp->service_name);
@@ -347,6 +428,11 @@ static char *without_password(const char *endpoint)
     return asprintf(&shown, "%.*s%s", (int)(host - endpoint), endpoint, at + 1) < 0 ? NULL : shown;
 }
 
+static char *copy(const char *text)
+{
+    return strdup(text ? text : "");
+}
+
 static struct cps_otlp *otlp_new(const struct cps_otlp_options *options)
 {
     struct cps_otlp *otlp = calloc(1, sizeof(*otlp));
@@ -358,9 +444,9 @@ static struct cps_otlp *otlp_new(const struct cps_otlp_options *options)
     (void)getrandom(&seed, sizeof(seed), 0);
     atomic_init(&otlp->seed, seed);
     otlp->min_duration = options->min_duration;
-    otlp->endpoint = strdup(options->endpoint);
-    otlp->shown = without_password(options->endpoint);
-    otlp->service_name = strdup(options->service_name);
+    otlp->endpoint = copy(options->endpoint);
+    otlp->shown = without_password(otlp->endpoint ? otlp->endpoint : "");
+    otlp->service_name = copy(options->service_name);
     (void)pthread_mutex_init(&otlp->lock, NULL);
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -377,29 +463,53 @@ static int set_up(struct cps_otlp *otlp, const struct cps_otlp_options *options,
 {
     int status = add_header(otlp, "Content-Type: application/json");
 
-    if (status == 0 && options->headers)
+    if (status < 0)
+        return cps_error_set(error, status, "otlp_headers: no memory");
+    if (options->headers)
         status = add_headers(otlp, options->headers, error);
-    if (status == 0)
+    if (status == 0 && options->endpoint)
         status = set_curl(otlp, error);
-    if (status == 0) {
-        status = -pthread_create(&otlp->thread, NULL, run, otlp);
-        if (status < 0)
-            (void)cps_error_set(error, status, "otlp_endpoint: no thread: %s", strerror(-status));
-    }
     return status;
 }
 
-int cps_otlp_start(const struct cps_otlp_options *options, struct cps_otlp **out,
-                   struct cps_error *error)
+/* All but the thread. */
+static int create(const struct cps_otlp_options *options, struct cps_otlp **out,
+                  struct cps_error *error)
 {
     struct cps_otlp *otlp = otlp_new(options);
 
     if (!otlp)
         return cps_error_set(error, -ENOMEM, "otlp_endpoint: no memory");
     int status = set_up(otlp, options, error);
+    if (status < 0)
+        otlp_free(otlp);
+    else
+        *out = otlp;
+    return status;
+}
+
+int cps_otlp_check(const struct cps_otlp_options *options, struct cps_error *error)
+{
+    struct cps_otlp *otlp;
+    int status = create(options, &otlp, error);
+
+    if (status == 0)
+        otlp_free(otlp);
+    return status;
+}
+
+int cps_otlp_start(const struct cps_otlp_options *options, struct cps_otlp **out,
+                   struct cps_error *error)
+{
+    struct cps_otlp *otlp;
+    int status = create(options, &otlp, error);
+
+    if (status < 0)
+        return status;
+    status = -pthread_create(&otlp->thread, NULL, run, otlp);
     if (status < 0) {
         otlp_free(otlp);
-        return status;
+        return cps_error_set(error, status, "otlp_endpoint: no thread: %s", strerror(-status));
     }
     *out = otlp;
     return 0;
@@ -424,6 +534,7 @@ void cps_otlp_stats(struct cps_otlp *otlp, struct cps_otlp_stats *out)
     out->queued = otlp->count;
     (void)pthread_mutex_unlock(&otlp->lock);
     out->spans_sent = atomic_load(&otlp->spans_sent);
+    out->spans_rejected = atomic_load(&otlp->spans_rejected);
     out->traces_dropped = atomic_load(&otlp->traces_dropped);
     out->failures = atomic_load(&otlp->failures);
 }

@@ -23,11 +23,15 @@ struct cps_otlp_options { /* strings are copied */
 
 struct cps_otlp_stats {
     uint64_t spans_sent;
+    uint64_t spans_rejected; /* of batches that were taken, as the endpoint says */
     uint64_t traces_dropped; /* the queue was full, the endpoint refused them, or no memory */
     uint64_t failures;       /* attempts to send */
     uint64_t queued;         /* now */
 };
 
+/* Whether cps_otlp_start would take them: what it answers, without its thread. Without an endpoint
+ * only the headers are looked at. */
+int cps_otlp_check(const struct cps_otlp_options *options, struct cps_error *error);
 /* -EINVAL with a sentence for an endpoint or headers that cannot be used; -ENOMEM, -EAGAIN. */
 int cps_otlp_start(const struct cps_otlp_options *options, struct cps_otlp **out,
                    struct cps_error *error);

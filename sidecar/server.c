@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,14 +68,13 @@ struct cps_server {
     _Atomic uint64_t abandoned;
 };
 
-bool cps_server_token_equal(const char *token, const char *given)
+bool cps_server_token_equal(const char *token, const char *given, size_t length)
 {
-    size_t length = strlen(token);
-    size_t given_length = given ? strlen(given) : 0;
-    volatile unsigned char difference = length != given_length;
+    size_t token_length = strlen(token);
+    volatile unsigned char difference = length != token_length;
 
-    for (size_t i = 0; i < given_length; i++) {
-        unsigned char wanted = length > 0 ? (unsigned char)token[i % length] : 0;
+    for (size_t i = 0; given && i < length; i++) {
+        unsigned char wanted = token_length > 0 ? (unsigned char)token[i % token_length] : 0;
         difference = (unsigned char)(difference | (wanted ^ (unsigned char)given[i]));
     }
     return given && difference == 0;
@@ -221,7 +221,7 @@ static enum MHD_Result send_response(struct MHD_Connection *mhd, unsigned int st
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
     if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "5");
     enum MHD_Result result = MHD_queue_response(mhd, status, response);
@@ -286,6 +286,17 @@ static enum cps_encoding encoding_of(struct MHD_Connection *mhd)
         MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT_ENCODING));
 }
 
+static enum MHD_Result send_stream_head(struct MHD_Connection *mhd, struct MHD_Response *response,
+                                        enum cps_encoding encoding)
+{
+    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
+    (void)MHD_add_response_header(response, "X-Accel-Buffering", "no");
+    if (encoding != CPS_ENCODING_IDENTITY)
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING,
+                                      cps_encoding_name(encoding));
+    return send_response(mhd, MHD_HTTP_OK, response, "text/event-stream");
+}
+
 static enum MHD_Result send_stream(struct MHD_Connection *mhd, struct answer *answer,
                                    enum cps_encoding encoding)
 {
@@ -299,26 +310,51 @@ static enum MHD_Result send_stream(struct MHD_Connection *mhd, struct answer *an
     set_stream(answer->server, answer->connection, answer->stream);
     (void)MHD_set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT,
                                     (unsigned int)STALL_TIMEOUT_S);
-    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
-    (void)MHD_add_response_header(response, "X-Accel-Buffering", "no");
-    if (encoding != CPS_ENCODING_IDENTITY)
-        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING,
-                                      cps_encoding_name(encoding));
-    return send_response(mhd, MHD_HTTP_OK, response, "text/event-stream");
+    return send_stream_head(mhd, response, encoding);
 }
 
-static enum MHD_Result serve_traces(struct cps_server *server, struct MHD_Connection *mhd)
+static ssize_t read_nothing(void *context, uint64_t position, char *out, size_t room)
+{
+    (void)context;
+    (void)position;
+    (void)out;
+    (void)room;
+    return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+/* The head of a stream's answer to HEAD, which subscribes nobody. */
+static enum MHD_Result send_no_stream(struct MHD_Connection *mhd)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1, read_nothing, NULL, NULL);
+
+    return response ? send_stream_head(mhd, response, encoding_of(mhd)) : MHD_NO;
+}
+
+/* Blanks around a header's value are not part of it. libmicrohttpd takes away those before it. */
+static bool is_authorized(const struct cps_server *server, struct MHD_Connection *mhd)
+{
+    const char *given = MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, TOKEN_HEADER);
+    size_t length = given ? strlen(given) : 0;
+
+    while (length > 0 && (given[length - 1] == ' ' || given[length - 1] == '\t'))
+        length--;
+    return !server->token || cps_server_token_equal(server->token, given, length);
+}
+
+static enum MHD_Result serve_traces(struct cps_server *server, struct MHD_Connection *mhd,
+                                    bool head_only)
 {
     struct connection *connection = connection_of(mhd);
     enum cps_encoding encoding = encoding_of(mhd);
     struct answer *answer;
 
-    if (server->token &&
-        !cps_server_token_equal(server->token,
-                                MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, TOKEN_HEADER))) {
+    if (!is_authorized(server, mhd)) {
         atomic_fetch_add(&server->unauthorized, 1);
         return send_text(mhd, MHD_HTTP_UNAUTHORIZED, "the token in " TOKEN_HEADER " is wrong\n");
     }
+    if (head_only)
+        return send_no_stream(mhd);
     if (!connection || !(answer = calloc(1, sizeof(*answer))))
         return send_text(mhd, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
     answer->server = server;
@@ -331,18 +367,29 @@ static enum MHD_Result serve_traces(struct cps_server *server, struct MHD_Connec
     return send_stream(mhd, answer, encoding);
 }
 
-static enum MHD_Result route(struct cps_server *server, struct MHD_Connection *mhd, const char *url,
+/* The path of a URI, which is the URI itself but for the absolute form that proxies send. */
+static const char *path_of(const char *uri)
+{
+    const char *slashes = strncasecmp(uri, "http", 4) == 0 ? strstr(uri, "://") : NULL;
+    const char *path = slashes ? strchr(slashes + 3, '/') : uri;
+
+    return path ? path : "/";
+}
+
+static enum MHD_Result route(struct cps_server *server, struct MHD_Connection *mhd, const char *uri,
                              const char *method)
 {
-    bool traces = strcmp(url, "/v1/traces") == 0;
-    bool metrics = strcmp(url, "/metrics") == 0;
+    const char *path = path_of(uri);
+    bool traces = strcmp(path, "/v1/traces") == 0;
+    bool metrics = strcmp(path, "/metrics") == 0;
+    bool head_only = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 
-    if (!traces && !metrics && strcmp(url, "/healthz") != 0)
+    if (!traces && !metrics && strcmp(path, "/healthz") != 0)
         return send_text(mhd, MHD_HTTP_NOT_FOUND, "not found\n");
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
-        return send_text(mhd, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+    if (!head_only && strcmp(method, MHD_HTTP_METHOD_GET) != 0)
+        return send_text(mhd, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
     if (traces)
-        return serve_traces(server, mhd);
+        return serve_traces(server, mhd, head_only);
     if (metrics)
         return send_metrics(server, mhd);
     return send_text(mhd, MHD_HTTP_OK, "ok\n");
@@ -432,10 +479,10 @@ static int listen_any(const struct addrinfo *list)
     return status;
 }
 
-int cps_server_listen(const char *addr, struct cps_error *error)
+/* The addresses, to be freed. */
+static int resolve(const char *addr, struct addrinfo **out, struct cps_error *error)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    struct addrinfo *list;
     char host[256];
     char service[8];
     uint16_t port;
@@ -443,11 +490,31 @@ int cps_server_listen(const char *addr, struct cps_error *error)
     if (cps_config_parse_address(addr, host, sizeof(host), &port) < 0)
         return cps_error_set(error, -EINVAL, "addr: found \"%s\", expected HOST:PORT", addr);
     (void)snprintf(service, sizeof(service), "%u", (unsigned int)port);
-    int code = getaddrinfo(*host ? host : NULL, service, &hints, &list);
+    int code = getaddrinfo(*host ? host : NULL, service, &hints, out);
     if (code != 0)
         return cps_error_set(error, -EADDRNOTAVAIL, "addr: %s has no address: %s", host,
                              gai_strerror(code));
-    int status = listen_any(list);
+    return 0;
+}
+
+int cps_server_check(const char *addr, struct cps_error *error)
+{
+    struct addrinfo *list;
+    int status = resolve(addr, &list, error);
+
+    if (status == 0)
+        freeaddrinfo(list);
+    return status;
+}
+
+int cps_server_listen(const char *addr, struct cps_error *error)
+{
+    struct addrinfo *list;
+    int status = resolve(addr, &list, error);
+
+    if (status < 0)
+        return status;
+    status = listen_any(list);
     freeaddrinfo(list);
     if (status < 0)
         return cps_error_set(error, status, "addr: cannot listen on %s: %s", addr,

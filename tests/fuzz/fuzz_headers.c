@@ -58,8 +58,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     memcpy(bytes, data, size);
     MUST(cps_encoding_choose(text) <= CPS_ENCODING_ZSTD);
-    MUST(cps_server_token_equal(text, text));
-    MUST(cps_server_token_equal("secret", text) == (strcmp("secret", text) == 0));
+    MUST(cps_server_token_equal(text, text, strlen(text)));
+    MUST(cps_server_token_equal("secret", bytes, size) ==
+         (size == 6 && memcmp("secret", bytes, 6) == 0));
     check_traceparent(bytes, size);
     check_spans(bytes, size);
     free(text);

@@ -138,6 +138,12 @@ static void errors_name_key_found_and_expected(void **state)
         {"php_process_name: ''\n", {"php_process_name", "\"\"", "text"}},
         {"addr: \"a\\0b\"\n", {"addr", "NUL", "without"}},
         {"addr: *a\n", {":1:", " ", " "}},
+        {"---\n---\naddr: :1\n", {"second document", "one", ":2:"}},
+        {"token: \"s3cret\\n\"\n", {":1: token", "a newline at its end", "no control characters"}},
+        {"token: \"s3\\ncret\"\n", {"token", "a newline in it", "header"}},
+        {"token: \"s3\\acret\"\n", {"token", "a control character", "header"}},
+        {"token: ' s3cret'\n", {"token", "a blank around it", "no blanks"}},
+        {"token: 's3cret '\n", {"token", "a blank around it", "no blanks"}},
     };
 
     (void)state;
@@ -155,6 +161,15 @@ static void errors_name_the_variable(void **state)
 
     (void)state;
     assert_says(sentence, "COMPASS_SIDECAR_DISCOVERY_TIMEOUT: found \"soon\"");
+}
+
+static void a_refused_token_is_not_told(void **state)
+{
+    char *environment[] = {"COMPASS_SIDECAR_TOKEN=s3cret\n", NULL};
+
+    (void)state;
+    assert_says(refuse(NULL, environment), "COMPASS_SIDECAR_TOKEN: found a newline at its end");
+    assert_null(strstr(refuse(NULL, environment), "s3cret"));
 }
 
 static void half_a_certificate_pair_is_refused(void **state)
@@ -254,6 +269,7 @@ int main(void)
         cmocka_unit_test(an_empty_file_is_all_defaults),
         cmocka_unit_test(errors_name_key_found_and_expected),
         cmocka_unit_test(errors_name_the_variable),
+        cmocka_unit_test(a_refused_token_is_not_told),
         cmocka_unit_test(half_a_certificate_pair_is_refused),
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(durations),

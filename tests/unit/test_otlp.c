@@ -285,22 +285,34 @@ static struct cps_otlp *start(uint16_t port, uint64_t min_duration)
 }
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+#define BROKEN "HTTP/1.1 200 OK\r\nContent-Length: 20\r\nConnection: close\r\n\r\n{\"partial"
+#define PARTIAL                                                                                    \
+    "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"                                                 \
+    "{\"partialSuccess\":{\"rejectedSpans\":\"2\",\"errorMessage\":\"too old\"}}"
+#define ABSURD                                                                                     \
+    "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"partialSuccess\":{\"rejectedSpans\":99}}"
 #define BUSY "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 #define BAD "HTTP/1.1 400 Bad\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
-static void await_stats(struct cps_otlp *otlp, uint64_t sent, uint64_t dropped)
+static void await_counts(struct cps_otlp *otlp, uint64_t sent, uint64_t rejected, uint64_t dropped)
 {
     const struct timespec step = {.tv_nsec = 10000000};
     struct cps_otlp_stats stats = {0};
 
     for (int i = 0; i < 1500; i++) {
         cps_otlp_stats(otlp, &stats);
-        if (stats.spans_sent == sent && stats.traces_dropped == dropped)
+        if (stats.spans_sent == sent && stats.spans_rejected == rejected &&
+            stats.traces_dropped == dropped)
             return;
         (void)nanosleep(&step, NULL);
     }
-    fail_msg("%lu spans sent, %lu traces dropped", (unsigned long)stats.spans_sent,
-             (unsigned long)stats.traces_dropped);
+    fail_msg("%lu spans sent, %lu rejected, %lu traces dropped", (unsigned long)stats.spans_sent,
+             (unsigned long)stats.spans_rejected, (unsigned long)stats.traces_dropped);
+}
+
+static void await_stats(struct cps_otlp *otlp, uint64_t sent, uint64_t dropped)
+{
+    await_counts(otlp, sent, 0, dropped);
 }
 
 static void what_fails_is_sent_again(void **state)
@@ -341,6 +353,33 @@ static void what_is_refused_is_dropped(void **state)
     await_stats(otlp, 0, 1);
     cps_otlp_add(otlp, trace);
     await_stats(otlp, 1, 1);
+    (void)pthread_join(endpoint.thread, NULL);
+    cps_otlp_stop(otlp);
+    cps_buf_free(&endpoint.last);
+    (void)close(endpoint.listener);
+    cps_trace_free(trace);
+}
+
+/* Each trace is a span with one call; the answers are to one batch each. */
+static void spans_are_counted_as_the_endpoint_says(void **state)
+{
+    static const char *const answers[] = {BROKEN, PARTIAL, ABSURD, NULL};
+    static const uint64_t sent[] = {2, 2, 2};
+    static const uint64_t rejected[] = {0, 2, 4};
+    struct endpoint endpoint;
+    struct cps_trace *trace = new_trace("x");
+    struct cps_otlp_stats stats;
+
+    (void)state;
+    add_call(trace, "main", 0, 100);
+    open_endpoint(&endpoint, answers);
+    struct cps_otlp *otlp = start(endpoint.port, 0);
+    for (size_t i = 0; i < 3; i++) {
+        cps_otlp_add(otlp, trace);
+        await_counts(otlp, sent[i], rejected[i], 0);
+    }
+    cps_otlp_stats(otlp, &stats);
+    assert_int_equal(stats.failures, 0); /* nothing was sent twice */
     (void)pthread_join(endpoint.thread, NULL);
     cps_otlp_stop(otlp);
     cps_buf_free(&endpoint.last);
@@ -434,6 +473,27 @@ static void bad_settings_are_named(void **state)
     assert_int_equal(cps_otlp_start(&options, &otlp, &error), -EINVAL);
     assert_non_null(strstr(error.text, "otlp_headers"));
     assert_null(otlp);
+    /* Whoever only checks is told the same. */
+    static const struct {
+        const char *endpoint;
+        const char *headers;
+    } bad[] = {
+        {"localhost:4318", NULL},   {"ftp://x/v1/traces", NULL}, {"http://", NULL},
+        {"http://x:99999/", NULL},  {"http://a b/", NULL},       {"http://x/", "a=b,c"},
+        {"http://x/", "a=b\nc: d"}, {"http://x/", "a b=c"},      {NULL, "a=b,c"},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        options.endpoint = bad[i].endpoint;
+        options.headers = bad[i].headers;
+        error.text[0] = '\0';
+        if (cps_otlp_check(&options, &error) != -EINVAL || !strstr(error.text, "expected"))
+            fail_msg("%s with %s: \"%s\"", bad[i].endpoint, bad[i].headers, error.text);
+    }
+    options.endpoint = "HTTPS://[::1]:4318/v1/traces?a=b";
+    options.headers = "authorization=Bearer a=b, x-tenant=shop";
+    assert_int_equal(cps_otlp_check(&options, &error), 0);
+    options.endpoint = NULL;
+    assert_int_equal(cps_otlp_check(&options, &error), 0);
 }
 
 int main(void)
@@ -448,6 +508,7 @@ int main(void)
         cmocka_unit_test(no_memory_is_an_error),
         cmocka_unit_test(what_fails_is_sent_again),
         cmocka_unit_test(what_is_refused_is_dropped),
+        cmocka_unit_test(spans_are_counted_as_the_endpoint_says),
         cmocka_unit_test(the_queue_is_bounded_and_stopping_does_not_wait),
         cmocka_unit_test(stopping_ends_a_transfer),
         cmocka_unit_test(short_requests_are_left_out),

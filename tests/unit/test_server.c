@@ -22,7 +22,15 @@ struct fixture {
     struct cps_broadcast *broadcast;
     struct cps_server *server;
     uint16_t port;
+    _Atomic int subscriptions; /* that came or went */
 };
+
+static void count_change(void *context)
+{
+    struct fixture *fixture = context;
+
+    fixture->subscriptions++;
+}
 
 static void write_metrics(void *context, struct cps_buf *out)
 {
@@ -32,10 +40,14 @@ static void write_metrics(void *context, struct cps_buf *out)
 
 static void start(struct fixture *fixture, const char *token, unsigned int head_timeout_ms)
 {
-    struct cps_broadcast_options bounds = {
-        .max_subscribers = 2, .max_lines = 64, .max_bytes = 32u << 20};
+    struct cps_broadcast_options bounds = {.max_subscribers = 2,
+                                           .max_lines = 64,
+                                           .max_bytes = 32u << 20,
+                                           .on_change = count_change,
+                                           .context = fixture};
     struct cps_error error = {{0}};
 
+    fixture->subscriptions = 0;
     fixture->broadcast = cps_broadcast_new(&bounds);
     /* A port of the system's choice, which the configuration does not offer. */
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -126,9 +138,57 @@ static void routes_and_methods(void **state)
     assert_answer(&fixture, "POST /nowhere HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE,
                   PARTS("HTTP/1.1 404"));
     assert_answer(&fixture, "POST /v1/traces HTTP/1.1\r\nContent-Length: 3\r\n" CLOSE "abc",
-                  PARTS("HTTP/1.1 405", "Allow: GET"));
+                  PARTS("HTTP/1.1 405", "Allow: GET, HEAD"));
     assert_answer(&fixture, "DELETE /metrics HTTP/1.1\r\n" CLOSE, PARTS("HTTP/1.1 405"));
     assert_answer(&fixture, "FOO /healthz HTTP/1.1\r\n" CLOSE, PARTS("HTTP/1.1 405"));
+    stop(&fixture);
+}
+
+/* The absolute form is what a proxy sends. */
+static void a_whole_uri_is_its_path(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    start(&fixture, NULL, 0);
+    assert_answer(&fixture, "GET http://x/healthz HTTP/1.1\r\n" CLOSE, PARTS("HTTP/1.1 200"));
+    assert_answer(&fixture, "GET HTTPS://x:1/metrics?a HTTP/1.1\r\n" CLOSE,
+                  PARTS("HTTP/1.1 200", "a_metric 1\n"));
+    assert_answer(&fixture, "GET http://x HTTP/1.1\r\n" CLOSE, PARTS("HTTP/1.1 404"));
+    assert_answer(&fixture, "GET http://healthz HTTP/1.1\r\n" CLOSE, PARTS("HTTP/1.1 404"));
+    assert_answer(&fixture, "GET x://y/healthz HTTP/1.1\r\n" CLOSE, PARTS("HTTP/1.1 404"));
+    stop(&fixture);
+}
+
+static void assert_only_head(const struct fixture *fixture, const char *path,
+                             const char *const *parts)
+{
+    char request[256];
+    struct cps_buf in = {0};
+
+    (void)snprintf(request, sizeof(request), "HEAD %s HTTP/1.1\r\n" CLOSE, path);
+    assert_answer(fixture, request, parts);
+    int fd = dial(fixture, request);
+    assert_true(read_until(fd, &in, NULL));
+    assert_memory_equal(in.data + in.length - 4, "\r\n\r\n", 4);
+    cps_buf_free(&in);
+    (void)close(fd);
+}
+
+static void head_answers_as_get_without_the_body(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    start(&fixture, NULL, 0);
+    assert_only_head(&fixture, "/healthz", PARTS("HTTP/1.1 200", "Content-Length: 3"));
+    assert_only_head(&fixture, "/metrics", PARTS("HTTP/1.1 200", "version=0.0.4"));
+    assert_only_head(&fixture, "/nowhere", PARTS("HTTP/1.1 404"));
+    assert_only_head(&fixture, "/v1/traces", PARTS("HTTP/1.1 200", "text/event-stream"));
+    assert_int_equal(fixture.subscriptions, 0);
+    stop(&fixture);
+    start(&fixture, "secret", 0);
+    assert_only_head(&fixture, "/v1/traces", PARTS("HTTP/1.1 401"));
     stop(&fixture);
 }
 
@@ -255,6 +315,32 @@ static void an_idle_client_that_leaves_is_noticed(void **state)
     stop(&fixture);
 }
 
+static void events_are_asked_for_anywhere_in_the_query(void **state)
+{
+    static const struct {
+        const char *query;
+        bool events;
+    } queries[] = {{"?events=1", true},   {"?a=b&events=1", true}, {"?&events=1", true},
+                   {"?a&events=1", true}, {"?=&&events=1&", true}, {"", false},
+                   {"?events=0", false},  {"?events", false},      {"?xevents=1", false}};
+    struct fixture fixture;
+
+    (void)state;
+    start(&fixture, NULL, 0);
+    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+        char request[128];
+        (void)snprintf(request, sizeof(request), "GET /v1/traces%s HTTP/1.1\r\nHost: x\r\n\r\n",
+                       queries[i].query);
+        int fd = dial(&fixture, request);
+        await_subscribers(&fixture, 1);
+        if (cps_broadcast_wants_events(fixture.broadcast) != queries[i].events)
+            fail_msg("%s", queries[i].query);
+        (void)close(fd);
+        await_subscribers(&fixture, 0);
+    }
+    stop(&fixture);
+}
+
 static void without_the_token_nobody_subscribes(void **state)
 {
     struct fixture fixture;
@@ -266,7 +352,8 @@ static void without_the_token_nobody_subscribes(void **state)
                   PARTS("HTTP/1.1 401"));
     assert_int_equal(cps_broadcast_count(fixture.broadcast), 0);
     assert_answer(&fixture, "GET /metrics HTTP/1.1\r\n" CLOSE, PARTS("HTTP/1.1 200"));
-    int fd = dial(&fixture, "GET /v1/traces HTTP/1.1\r\nHost: x\r\nx-skpr-token: secret\r\n\r\n");
+    int fd =
+        dial(&fixture, "GET /v1/traces HTTP/1.1\r\nHost: x\r\nx-skpr-token:\t secret \t\r\n\r\n");
     await_subscribers(&fixture, 1);
     (void)close(fd);
     stop(&fixture);
@@ -275,13 +362,13 @@ static void without_the_token_nobody_subscribes(void **state)
 static void tokens_are_compared_whole(void **state)
 {
     (void)state;
-    assert_true(cps_server_token_equal("secret", "secret"));
-    assert_false(cps_server_token_equal("secret", NULL));
-    assert_false(cps_server_token_equal("secret", ""));
-    assert_false(cps_server_token_equal("secret", "secre"));
-    assert_false(cps_server_token_equal("secret", "secretx"));
-    assert_false(cps_server_token_equal("secret", "secretsecret"));
-    assert_false(cps_server_token_equal("secret", "tecret"));
+    assert_true(cps_server_token_equal("secret", "secret", 6));
+    assert_false(cps_server_token_equal("secret", NULL, 0));
+    assert_false(cps_server_token_equal("secret", "", 0));
+    assert_false(cps_server_token_equal("secret", "secre", 5));
+    assert_false(cps_server_token_equal("secret", "secretx", 7));
+    assert_false(cps_server_token_equal("secret", "secretsecret", 12));
+    assert_false(cps_server_token_equal("secret", "tecret", 6));
 }
 
 static void one_subscriber_too_many_is_turned_away(void **state)
@@ -403,11 +490,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(routes_and_methods),
+        cmocka_unit_test(a_whole_uri_is_its_path),
+        cmocka_unit_test(head_answers_as_get_without_the_body),
         cmocka_unit_test(a_body_is_read_and_ignored_between_requests),
         cmocka_unit_test(nonsense_is_refused_and_the_next_one_is_served),
         cmocka_unit_test(lines_come_one_by_one),
         cmocka_unit_test(a_long_line_comes_whole),
         cmocka_unit_test(an_idle_client_that_leaves_is_noticed),
+        cmocka_unit_test(events_are_asked_for_anywhere_in_the_query),
         cmocka_unit_test(without_the_token_nobody_subscribes),
         cmocka_unit_test(tokens_are_compared_whole),
         cmocka_unit_test(one_subscriber_too_many_is_turned_away),
