@@ -212,9 +212,13 @@ static int start_supervisor(struct sidecar *sidecar)
     struct cps_supervisor *supervisor;
     int status = cps_supervisor_start(&options, &supervisor);
 
-    if (status == 0)
-        atomic_store(&sidecar->supervisor, supervisor);
-    return status;
+    if (status < 0)
+        return status;
+    atomic_store(&sidecar->supervisor, supervisor);
+    /* The server is there already: a subscriber that came since the thread looked first found
+     * nobody to tell. */
+    cps_supervisor_poke(supervisor);
+    return 0;
 }
 
 static int start_server(struct sidecar *sidecar, int listener, struct cps_error *error)

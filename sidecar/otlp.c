@@ -490,7 +490,7 @@ static int create(const struct cps_otlp_options *options, struct cps_otlp **out,
 
 int cps_otlp_check(const struct cps_otlp_options *options, struct cps_error *error)
 {
-    struct cps_otlp *otlp;
+    struct cps_otlp *otlp = NULL;
     int status = create(options, &otlp, error);
 
     if (status == 0)
@@ -501,7 +501,7 @@ int cps_otlp_check(const struct cps_otlp_options *options, struct cps_error *err
 int cps_otlp_start(const struct cps_otlp_options *options, struct cps_otlp **out,
                    struct cps_error *error)
 {
-    struct cps_otlp *otlp;
+    struct cps_otlp *otlp = NULL;
     int status = create(options, &otlp, error);
 
     if (status < 0)

@@ -43,6 +43,8 @@
 #define CONNECTION_MEMORY 32768
 /* A reader that takes nothing for as long, while there is something to take, has gone. */
 #define STALL_TIMEOUT_S 300
+/* A machine that answers nothing for as long is not there any more, or cannot be reached. */
+#define PEER_SILENCE_S 25
 #define STOP_STEPS 50
 #define STOP_STEP_NS 10000000
 
@@ -121,13 +123,14 @@ static void connection_remove(struct cps_server *server, struct connection *conn
     free(connection);
 }
 
-/* The socket itself tells when the other machine has died without a word. */
+/* The socket itself tells when the other machine has died without a word, as long as nothing is
+ * being sent. */
 static void set_socket(int fd)
 {
     const int on = 1;
-    const int idle_s = 30;
-    const int interval_s = 10;
-    const int probes = 3;
+    const int idle_s = 10;
+    const int interval_s = 5;
+    const int probes = (PEER_SILENCE_S - idle_s) / interval_s;
 
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
@@ -187,9 +190,25 @@ static bool has_closed(int fd)
     return poll(&item, 1, 0) > 0 && (item.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
+/* Whether the other machine has left what was sent to it without an answer for too long. The kernel
+ * would go on for a quarter of an hour: its keepalive rests while something is on its way, and
+ * TCP_USER_TIMEOUT would also cut off a reader that is there and only takes a pause. */
+static bool is_silent(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof(info);
+
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_unacked > 0 &&
+           info.tcpi_last_ack_recv > PEER_SILENCE_S * 1000u;
+}
+
 static void check_connection(struct cps_server *server, struct connection *connection, uint64_t now)
 {
-    if (connection->stream && has_closed(connection->fd)) {
+    bool silent = connection->stream && is_silent(connection->fd);
+
+    if (silent || (connection->stream && has_closed(connection->fd))) {
+        if (silent)
+            (void)shutdown(connection->fd, SHUT_RDWR); /* it may wait for room to send */
         atomic_fetch_add(&server->abandoned, 1);
         cps_stream_abandon(connection->stream);
         connection->stream = NULL;
@@ -499,7 +518,7 @@ static int resolve(const char *addr, struct addrinfo **out, struct cps_error *er
 
 int cps_server_check(const char *addr, struct cps_error *error)
 {
-    struct addrinfo *list;
+    struct addrinfo *list = NULL;
     int status = resolve(addr, &list, error);
 
     if (status == 0)
@@ -509,7 +528,7 @@ int cps_server_check(const char *addr, struct cps_error *error)
 
 int cps_server_listen(const char *addr, struct cps_error *error)
 {
-    struct addrinfo *list;
+    struct addrinfo *list = NULL;
     int status = resolve(addr, &list, error);
 
     if (status < 0)
