@@ -162,6 +162,29 @@ static void draw_connection(const struct cps_app *app, struct cps_canvas *canvas
                           "%" PRIu64 " lost", app->model.dropped);
 }
 
+/* How much of the hint has room beside what follows it: whole words about a key. */
+static int fitting(const char *hint, int room)
+{
+    int length = (int)strlen(hint);
+
+    while (length > room) {
+        do
+            length--;
+        while (length > 0 && strncmp(hint + length, "   ", 3) != 0);
+    }
+    return length > 0 ? length : 0;
+}
+
+static void draw_hint(const struct cps_app *app, struct cps_canvas *canvas, int row)
+{
+    static const char always[] = "   ? help   q quit";
+    const char *hint = shown(app)->hint;
+    int length = fitting(hint, canvas->columns - 2 - (int)strlen(always));
+
+    cps_canvas_format(canvas, row, 1, canvas->columns - 1, CPS_STYLE_DIM, "%.*s%s", length, hint,
+                      length ? always : always + 3);
+}
+
 static void draw_footer(struct cps_app *app, struct cps_canvas *canvas)
 {
     const struct cps_filter_state *filter = filter_here(app);
@@ -174,8 +197,7 @@ static void draw_footer(struct cps_app *app, struct cps_canvas *canvas)
                           filter->typing ? CPS_STYLE_BOLD : CPS_STYLE_ACCENT, "/%s%s   %s",
                           filter->text, filter->typing ? "_" : "", filter->error.text);
     } else {
-        cps_canvas_format(canvas, row, 1, canvas->columns - 1, CPS_STYLE_DIM,
-                          "%s   ? help   q quit", shown(app)->hint);
+        draw_hint(app, canvas, row);
     }
     draw_connection(app, canvas, canvas->rows - 1);
 }
@@ -450,6 +472,7 @@ static void free_state(struct cps_app *app)
     cps_flame_free(&app->over.flame);
     free(app->spans.kept);
     cps_tree_free(&app->spans.tree);
+    cps_outline_free(&app->spans.outline);
     free(app->spans.rows);
     free(app->spans.folded);
     free(app->search.rows);

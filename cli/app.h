@@ -14,6 +14,7 @@
 #include "list.h"
 #include "model.h"
 #include "options.h"
+#include "outline.h"
 #include "tree.h"
 
 struct cps_app;
@@ -70,11 +71,14 @@ struct cps_spans_state {
     uint64_t serial; /* of the trace that is open; 0: none */
     uint64_t built;  /* serial of the trace that what follows was made from; 0: none */
     struct cps_tree tree;
-    bool *folded;    /* a flag a call */
-    bool *kept;      /* a flag a call: it or something below it passes the filter */
-    uint64_t listed; /* the generation of the filter that the rows were listed with */
-    uint32_t *rows;
+    struct cps_outline outline;
+    bool fold_recursion; /* what the outline was made with */
+    uint8_t *folded;     /* flags a call: it, and the group that begins with it */
+    uint8_t *kept;       /* flags a node: what the filter says about it */
+    uint64_t listed;     /* the generation of the filter that the rows were listed with */
+    uint32_t *rows;      /* nodes of the outline */
     size_t row_count;
+    size_t shown_calls; /* that the rows stand for */
     struct cps_findings findings;
     size_t finding; /* the next one that n walks to */
 };

@@ -195,8 +195,8 @@ void cps_canvas_span(struct cps_canvas *canvas, int row, int column, int width, 
 
     if (!whole || width <= 0)
         return;
-    first = (int)((double)from / (double)whole * width);
-    last = (int)((double)to / (double)whole * width);
+    first = (int)(from < whole ? (double)from / (double)whole * width : width);
+    last = (int)(to < whole ? (double)to / (double)whole * width : width);
     if (first >= width)
         first = width - 1;
     if (last >= width)

@@ -231,7 +231,7 @@ static double hottest_share(const struct cps_held *held)
 {
     if (held->hottest == CPS_MODEL_NONE || !held->duration)
         return 0;
-    return 100.0 * (double)held->totals.functions[held->hottest].self / (double)held->duration;
+    return cps_format_percent(held->totals.functions[held->hottest].self, held->duration);
 }
 
 static bool holds(const struct term *term, const struct cps_held *held)

@@ -116,9 +116,16 @@ const char *cps_format_plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+double cps_format_percent(uint64_t part, uint64_t whole)
+{
+    if (part >= whole)
+        return whole ? 100 : 0;
+    return 100.0 * (double)part / (double)whole;
+}
+
 const char *cps_format_share(char *out, uint64_t part, uint64_t whole)
 {
-    double share = whole ? 100.0 * (double)part / (double)whole : 0;
+    double share = cps_format_percent(part, whole);
 
     if (share > 0 && share <= 0.5) /* a half would be rounded to even, to nothing */
         (void)snprintf(out, CPS_FORMAT_SIZE, "<1%%");

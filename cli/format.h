@@ -22,7 +22,10 @@ const char *cps_format_count(char *out, uint64_t count);
 const char *cps_format_grouped(char *out, uint64_t count);
 /* In powers of 1024: "512 B", "8.0 MB", "42 MB". */
 const char *cps_format_bytes(char *out, uint64_t bytes);
-/* "48%", "<1%", "0%". `part` over `whole`; a whole of 0 is 0%. */
+/* `part` of `whole`, 0 to 100: calls that overlap, and clocks that disagree, can add up to more. 0
+ * of a whole of 0. */
+double cps_format_percent(uint64_t part, uint64_t whole);
+/* The same as "48%", "<1%", "0%". */
 const char *cps_format_share(char *out, uint64_t part, uint64_t whole);
 /* What follows a noun with this figure: "" for 1, else "s". */
 const char *cps_format_plural(uint64_t count);

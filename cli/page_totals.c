@@ -62,7 +62,7 @@ static void sort_rows(struct cps_app *app, const struct cps_held *held)
             .text = held->trace->names[function->name].data,
             .duration = function->elapsed,
             .calls = function->calls,
-            .share = held->duration ? 100.0 * (double)function->self / (double)held->duration : 0,
+            .share = cps_format_percent(function->self, held->duration),
         };
 
         if (cps_filter_matches_row(app->finder.compiled, &row))

@@ -63,7 +63,7 @@ static bool matches(const struct cps_app *app, uint32_t index, const struct cps_
     struct cps_filter_row row = {.text = name->data,
                                  .duration = node->total,
                                  .calls = node->calls,
-                                 .share = whole ? 100.0 * (double)node->total / (double)whole : 0};
+                                 .share = cps_format_percent(node->total, whole)};
 
     return app->finder.compiled && cps_filter_matches_row(app->finder.compiled, &row);
 }

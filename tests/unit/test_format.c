@@ -108,6 +108,8 @@ static void shares_are_whole(void **state)
     assert_string_equal(cps_format_share(out, 5, 1000), "<1%");
     assert_string_equal(cps_format_share(out, 6, 1000), "1%");
     assert_string_equal(cps_format_share(out, 7, 0), "0%");
+    assert_string_equal(cps_format_share(out, 7, 5), "100%");
+    assert_string_equal(cps_format_share(out, UINT64_MAX, 1), "100%");
 }
 
 static void the_clock_is_local(void **state)
