@@ -359,8 +359,8 @@ static int tab_at(int column)
     return -1;
 }
 
-/* A row is selected by a click, and opened by another one. */
-static void click(struct cps_app *app)
+/* A row is selected by a click, and opened by another one. Whether it changed anything. */
+static bool click(struct cps_app *app)
 {
     int row, column, rows, columns, page;
 
@@ -370,21 +370,22 @@ static void click(struct cps_app *app)
     if (page >= 0)
         go_to(app, page);
     else if (app->cursor_row < 0 || row < 2 || row >= rows - 2)
-        return;
+        return false;
     else if (row == app->cursor_row)
         (void)shown(app)->key(app, CPS_KEY_ENTER);
     else
         move(app, row - app->cursor_row);
+    return true;
 }
 
 static void point(struct cps_app *app, int key)
 {
     if (app->help)
         app->help = false;
-    else if (key == CPS_KEY_CLICK)
-        click(app);
-    else
+    else if (key != CPS_KEY_CLICK)
         move(app, key == CPS_KEY_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
+    else if (click(app))
+        (void)draw(app); /* the next click may be there already, and asks for the cursor's row */
 }
 
 static void press(struct cps_app *app, int key)

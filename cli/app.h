@@ -34,7 +34,7 @@ struct cps_view {
 extern const struct cps_view cps_page_search, cps_page_spans, cps_page_totals, cps_page_logs;
 /* Those that lie over a page until they are left. */
 extern const struct cps_view cps_view_routes, cps_view_compare, cps_view_callers, cps_view_flame,
-    cps_view_cache;
+    cps_view_cache, cps_view_save;
 
 /* The columns that Search and Totals can be sorted by. */
 enum cps_search_order {
@@ -108,6 +108,7 @@ struct cps_over_state {
     size_t row_count;
     uint32_t name;          /* callers: the function in the middle, in the open trace's names */
     uint64_t before, after; /* compare: serials */
+    uint64_t saved;         /* save: serial */
     struct cps_flame flame; /* of the open trace */
     uint32_t flame_zoom, flame_node;
 };
@@ -124,6 +125,7 @@ struct cps_app {
     int cursor_row;                 /* of the screen; -1: no row is selected */
     char message[256];              /* what the last key did, until the next one */
     uint64_t marked;                /* serial to compare with; 0: none */
+    size_t save_choice;             /* the format that was chosen last */
     struct cps_filter_state filter; /* of Search and Routes */
     struct cps_filter_state finder; /* of functions and messages, on the other pages */
     struct cps_over_state over;
@@ -146,8 +148,8 @@ void cps_app_over(struct cps_app *app, const struct cps_view *view);
 /* Says something in the footer until the next key. Any bytes. */
 __attribute__((format(printf, 2, 3))) void cps_app_tell(struct cps_app *app, const char *format,
                                                         ...);
-/* Writes a held trace to a new file in the current folder, and says which. */
-void cps_app_save(struct cps_app *app, const struct cps_held *held);
+/* Lays the choice of formats over the page, to save a held trace in one. */
+void cps_view_save_open(struct cps_app *app, const struct cps_held *held);
 /* Lays the open trace's flame graph over the page. */
 void cps_view_flame_open(struct cps_app *app);
 /* Lays the callers of a function of the open trace over the page. */

@@ -308,7 +308,7 @@ static bool key_of_request(struct cps_app *app, int pressed)
         return true;
     case 'e':
         if (held)
-            cps_app_save(app, held);
+            cps_view_save_open(app, held);
         return true;
     default:
         return false;
@@ -352,7 +352,7 @@ static const char *const help[] = {
     "g",     "routes: requests grouped by method and path",
     "m",     "mark the request to compare with",
     "=",     "compare the marked request with this one",
-    "e",     "save the request to a file",
+    "e",     "save the request in one of six formats",
     "/",     "filter: text, >250ms, status:5xx, method:POST, runtime:node,",
     "",      "source:cli, calls:>1000, share:>5%, path:/x, /regex/, !term",
     NULL};

@@ -642,7 +642,7 @@ static bool key_to_view(struct cps_app *app, struct cps_held *held, int pressed)
             cps_app_tell(app, "this request has no Drupal cache events");
         return true;
     case 'e':
-        cps_app_save(app, held);
+        cps_view_save_open(app, held);
         return true;
     default:
         return false;
@@ -704,7 +704,7 @@ static const char *const help[] = {
     "t",     "this function in Totals",
     "c",     "callers and callees of this function",
     "d",     "Drupal cache events",
-    "e",     "save the request to a file",
+    "e",     "save the request in one of six formats",
     "/",     "filter: name, >10ms, share:>5%, calls:>10, /regex/, !term",
     "esc",   "back to Search",
     NULL};

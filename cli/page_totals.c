@@ -234,7 +234,7 @@ static bool key(struct cps_app *app, int pressed)
     else if (pressed == 'r')
         totals->reversed = !totals->reversed;
     else if (pressed == 'e')
-        cps_app_save(app, held);
+        cps_view_save_open(app, held);
     else
         return false;
     sort_rows(app, held);
@@ -246,7 +246,7 @@ static const char *const help[] = {
     "t",     "the longest call of this function in Spans",
     "s",     "sort by the next column",
     "r",     "reverse the order",
-    "e",     "save the request to a file",
+    "e",     "save the request in one of six formats",
     "/",     "filter: name, >10ms, share:>5%, calls:>1000, /regex/, !term",
     "esc",   "back to Search",
     NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saving a trace from the UI: as a line of the stream in a new file, which --uri file:// opens and
- * `compass convert` reads. */
+#include "save.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app.h"
 #include "cleanup.h"
-#include "export.h"
 
 #define ID_LENGTH 40
 
@@ -27,7 +25,8 @@ static void clean_id(const struct cps_string *id, char *out)
     out[used] = '\0';
 }
 
-static void name_file(const struct cps_trace *trace, unsigned attempt, char *out, size_t size)
+static void name_file(const struct cps_trace *trace, const char *suffix, unsigned attempt,
+                      char *out)
 {
     time_t seconds = (time_t)(trace->start / 1000000000);
     char id[ID_LENGTH + 1], stamp[32] = "", again[16] = "";
@@ -38,7 +37,8 @@ static void name_file(const struct cps_trace *trace, unsigned attempt, char *out
         (void)strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
     if (attempt)
         (void)snprintf(again, sizeof(again), "-%u", attempt);
-    (void)snprintf(out, size, "compass-%s%s%s%s.ndjson", stamp, *id ? "-" : "", id, again);
+    (void)snprintf(out, CPS_SAVE_NAME_SIZE, "compass-%s%s%s%s%s", stamp, *id ? "-" : "", id, again,
+                   suffix);
 }
 
 static int write_all(int fd, const struct cps_buf *bytes)
@@ -55,13 +55,12 @@ static int write_all(int fd, const struct cps_buf *bytes)
     return 0;
 }
 
-/* A new file: nothing that is there already is written over, nor followed where it is a link. */
-static int create(const struct cps_trace *trace, char *name, size_t size)
+static int create(const struct cps_trace *trace, const char *suffix, char *name)
 {
     int fd = -1;
 
     for (unsigned attempt = 0; attempt < 100; attempt++) {
-        name_file(trace, attempt, name, size);
+        name_file(trace, suffix, attempt, name);
         fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd >= 0 || errno != EEXIST)
             break;
@@ -69,20 +68,21 @@ static int create(const struct cps_trace *trace, char *name, size_t size)
     return fd < 0 ? -errno : fd;
 }
 
-void cps_app_save(struct cps_app *app, const struct cps_held *held)
+int cps_save(const struct cps_trace *trace, const struct cps_export_format *format, char *name)
 {
     cps_auto_buf struct cps_buf bytes = {0};
-    const struct cps_trace *trace = held->trace;
-    char name[128];
-    int result = cps_export_ndjson(&trace, 1, &bytes);
-    cps_auto_close int fd = result ? result : create(trace, name, sizeof(name));
+    int result = format->export(&trace, 1, &bytes);
+    int fd;
 
-    if (fd >= 0)
-        result = write_all(fd, &bytes);
-    else
-        result = fd;
     if (result)
-        cps_app_tell(app, "not saved: %s", strerror(-result));
-    else
-        cps_app_tell(app, "saved as %s", name);
+        return result;
+    fd = create(trace, format->suffix, name);
+    if (fd < 0)
+        return fd;
+    result = write_all(fd, &bytes);
+    if (close(fd) && !result)
+        result = -errno;
+    if (result)
+        (void)unlink(name);
+    return result;
 }
