@@ -59,7 +59,8 @@ static int write_to(const char *path, const struct cps_buf *text)
 
     if (!file)
         return -errno;
-    failed = fwrite(text->data, 1, text->length, file) != text->length || fflush(file) != 0;
+    failed = (text->length > 0 && fwrite(text->data, 1, text->length, file) != text->length) ||
+             fflush(file) != 0;
     code = errno;
     if (path && fclose(file) != 0 && !failed)
         return -errno;

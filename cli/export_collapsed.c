@@ -1,24 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collapsed stacks: "outermost;...;innermost NANOSECONDS", a line for every stack that has time of
- * its own. A semicolon parts frames and a line ends a stack, so neither is left in a name.
+ * its own. A semicolon parts frames and a line ends a stack, so neither is left in a name; nor does
+ * a name end in a number of its own, which flamegraph.pl takes for the first of two figures.
+ *
+ * Every line has the whole path, so a recursion 60,000 deep would be gigabytes. A stack ends at the
+ * bounds below: what it called is one more frame, which says how many calls it stands for.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdbool.h>
 
 #include "export.h"
 #include "flame.h"
 #include "text.h"
+
+#define FRAMES_MAX 500
+#define STACK_MAX_BYTES 16384
+
+/* "job 12" to "job_12". */
+static void join_number(char *name, size_t length)
+{
+    size_t at = length;
+
+    while (at > 0 && ((name[at - 1] >= '0' && name[at - 1] <= '9') || name[at - 1] == '.'))
+        at--;
+    if (at > 0 && at < length && name[at - 1] == ' ')
+        name[at - 1] = '_';
+}
 
 static void append_frame(struct cps_buf *out, const char *bytes, size_t length)
 {
     size_t before = out->length;
 
     cps_text_append_safe(out, bytes, length, false);
-    for (size_t i = before; !out->failed && i < out->length; i++)
+    if (length == 0)
+        cps_buf_append(out, "_", 1);
+    if (out->failed)
+        return;
+    for (size_t i = before; i < out->length; i++)
         if (out->data[i] == ';')
             out->data[i] = ':';
+    join_number(out->data + before, out->length - before);
 }
 
 static void append_request(struct cps_buf *out, const struct cps_trace *trace)
@@ -34,15 +57,47 @@ static void append_request(struct cps_buf *out, const struct cps_trace *trace)
  * in order of first call, which is not depth first, so it is walked by links. */
 struct walk {
     const struct cps_trace *trace;
-    const struct cps_flame *flame;
+    const struct cps_flame_node *nodes;
     struct cps_buf stack;
-    size_t *lengths; /* of the stack's text, by depth */
+    size_t lengths[FRAMES_MAX]; /* of the stack's text, by depth */
     struct cps_buf *out;
 };
 
-static void visit(struct walk *walk, uint32_t index)
+/* The node after `at` and all that is below it, where nodes below `top` are walked depth first. */
+static uint32_t skip(const struct cps_flame_node *nodes, uint32_t at, uint32_t top)
 {
-    const struct cps_flame_node *node = &walk->flame->nodes[index];
+    while (at != top && nodes[at].next_sibling == CPS_FLAME_NONE)
+        at = nodes[at].parent;
+    return at == top ? CPS_FLAME_NONE : nodes[at].next_sibling;
+}
+
+static uint64_t calls_below(const struct cps_flame_node *nodes, uint32_t top)
+{
+    uint64_t calls = 0;
+    uint32_t at = nodes[top].first_child;
+
+    while (at != CPS_FLAME_NONE) {
+        calls += nodes[at].calls;
+        at = nodes[at].first_child != CPS_FLAME_NONE ? nodes[at].first_child : skip(nodes, at, top);
+    }
+    return calls;
+}
+
+static void append_line(struct walk *walk, uint64_t deeper, uint64_t time)
+{
+    if (time == 0)
+        return;
+    cps_buf_append(walk->out, walk->stack.data, walk->stack.length);
+    if (deeper > 0)
+        cps_buf_append_format(walk->out, ";(%" PRIu64 " deeper call%s)", deeper,
+                              deeper == 1 ? "" : "s");
+    cps_buf_append_format(walk->out, " %" PRIu64 "\n", time);
+}
+
+/* Whether the nodes below have lines of their own. */
+static bool visit(struct walk *walk, uint32_t index)
+{
+    const struct cps_flame_node *node = &walk->nodes[index];
 
     if (node->depth > 0) {
         const struct cps_string *name = &walk->trace->names[node->name];
@@ -52,44 +107,27 @@ static void visit(struct walk *walk, uint32_t index)
         append_frame(&walk->stack, name->data, name->length);
     }
     walk->lengths[node->depth] = walk->stack.length;
-    if (node->self > 0) {
-        cps_buf_append(walk->out, walk->stack.data, walk->stack.length);
-        cps_buf_append_format(walk->out, " %" PRIu64 "\n", node->self);
-    }
+    append_line(walk, 0, node->self);
+    if (node->depth + 1 < FRAMES_MAX && walk->stack.length < STACK_MAX_BYTES)
+        return true;
+    append_line(walk, calls_below(walk->nodes, index), node->total - node->self);
+    return false;
 }
 
-static void visit_all(struct walk *walk)
+static void append_flame(struct cps_buf *out, const struct cps_trace *trace,
+                         const struct cps_flame *flame)
 {
-    const struct cps_flame_node *nodes = walk->flame->nodes;
+    struct walk walk = {.trace = trace, .nodes = flame->nodes, .out = out};
     uint32_t at = 0;
 
-    while (at != CPS_FLAME_NONE) {
-        visit(walk, at);
-        if (nodes[at].first_child != CPS_FLAME_NONE) {
-            at = nodes[at].first_child;
-            continue;
-        }
-        while (at != CPS_FLAME_NONE && nodes[at].next_sibling == CPS_FLAME_NONE)
-            at = nodes[at].parent;
-        if (at != CPS_FLAME_NONE)
-            at = nodes[at].next_sibling;
-    }
-}
-
-static int append_flame(struct cps_buf *out, const struct cps_trace *trace,
-                        const struct cps_flame *flame)
-{
-    struct walk walk = {.trace = trace, .flame = flame, .out = out};
-
-    walk.lengths = malloc(flame->count * sizeof(*walk.lengths));
-    if (!walk.lengths)
-        return -ENOMEM;
     append_request(&walk.stack, trace);
-    visit_all(&walk);
+    while (at != CPS_FLAME_NONE && !walk.stack.failed) {
+        bool below = visit(&walk, at) && flame->nodes[at].first_child != CPS_FLAME_NONE;
+
+        at = below ? flame->nodes[at].first_child : skip(flame->nodes, at, 0);
+    }
     out->failed |= walk.stack.failed;
     cps_buf_free(&walk.stack);
-    free(walk.lengths);
-    return 0;
 }
 
 static int append_trace(struct cps_buf *out, const struct cps_trace *trace)
@@ -101,7 +139,7 @@ static int append_trace(struct cps_buf *out, const struct cps_trace *trace)
     if (r == 0)
         r = cps_flame_build(trace, &tree, &flame);
     if (r == 0)
-        r = append_flame(out, trace, &flame);
+        append_flame(out, trace, &flame);
     cps_flame_free(&flame);
     cps_tree_free(&tree);
     return r;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -340,6 +341,91 @@ static void hostile_names_break_no_format(void **state)
     }
 }
 
+#define DEEP 60000u
+#define OWN UINT64_C(10)
+
+/* Each call has OWN ns of its own, the request as well. */
+static struct cps_trace *recursion(void)
+{
+    struct cps_trace *trace = made_trace("/deep", OWN * (DEEP + 1), NULL, 0);
+    struct cps_call call = {.name = made_name(trace, "Menu::build")};
+
+    for (uint32_t i = 0; i < DEEP; i++) {
+        call.depth = i;
+        call.start = MADE_START + OWN / 2 * (i + 1);
+        call.elapsed = OWN * (DEEP - i);
+        assert_int_equal(cps_trace_add_call(trace, &call), 0);
+    }
+    return trace;
+}
+
+/* Nothing grows with the square of the depth, and nothing is lost. */
+static void deep_recursion_stays_small(void **state)
+{
+    cps_auto_trace struct cps_trace *trace = recursion();
+
+    (void)state;
+    for (const struct cps_export_format *format = cps_export_formats; format->name; format++) {
+        cps_auto_buf struct cps_buf out = {0};
+
+        export(format->export, trace, NULL, &out);
+        assert_in_range(out.length, 1, 8u << 20);
+        if (format->export == cps_export_collapsed) {
+            assert_int_equal(occurrences(out.data, "\n"), 501);
+            assert_non_null(strstr(out.data, "Menu::build;(59501 deeper calls) 595010\n"));
+            assert_int_equal(collapsed_total(out.data), OWN * (DEEP + 1));
+        } else if (format->export == cps_export_callgrind) {
+            assert_int_equal(callgrind_total(out.data), OWN * (DEEP + 1));
+        }
+    }
+}
+
+/* A path is written for each of its ends: what is below a very long one shares a line. */
+static void long_names_are_not_repeated(void **state)
+{
+    static char name[1 << 20];
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 10000, NULL, 0);
+    cps_auto_buf struct cps_buf out = {0};
+    struct cps_call call = {.start = MADE_START, .elapsed = 9000};
+
+    (void)state;
+    memset(name, 'x', sizeof(name) - 1);
+    call.name = made_name(trace, name);
+    assert_int_equal(cps_trace_add_call(trace, &call), 0);
+    call.depth = 1;
+    call.elapsed = 3;
+    for (int i = 0; i < 1000; i++) {
+        char callee[16];
+
+        assert_true(snprintf(callee, sizeof(callee), "callee%d", i) > 0);
+        call.name = made_name(trace, callee);
+        call.start += 4;
+        assert_int_equal(cps_trace_add_call(trace, &call), 0);
+    }
+    export(cps_export_collapsed, trace, NULL, &out);
+    assert_in_range(out.length, 2 * sizeof(name), 3 * sizeof(name));
+    assert_non_null(strstr(out.data, "x;(1000 deeper calls) 3000\n"));
+    assert_int_equal(collapsed_total(out.data), 10000);
+}
+
+/* flamegraph.pl reads two numbers at the end of a line as a difference. */
+static void numbers_at_the_end_of_names_are_joined(void **state)
+{
+    static const struct made_call numbered[] = {
+        {"Queue::run 12", 0, 70, 0}, {"v 2.5", 0, 40, 1}, {"7", 0, 20, 2}, {"", 0, 10, 3}};
+    cps_auto_trace struct cps_trace *trace = made_trace("worker 5", 100, numbered, 4);
+    cps_auto_buf struct cps_buf out = {0};
+
+    (void)state;
+    trace->source = CPS_SOURCE_CLI;
+    export(cps_export_collapsed, trace, NULL, &out);
+    assert_string_equal(out.data, "worker_5 30\n"
+                                  "worker_5;Queue::run_12 30\n"
+                                  "worker_5;Queue::run_12;v_2.5 20\n"
+                                  "worker_5;Queue::run_12;v_2.5;7 10\n"
+                                  "worker_5;Queue::run_12;v_2.5;7;_ 10\n");
+}
+
 static void no_traces_are_an_empty_document(void **state)
 {
     (void)state;
@@ -373,6 +459,9 @@ int main(void)
         cmocka_unit_test(ndjson_reads_back),
         cmocka_unit_test(summary_is_a_line_a_request),
         cmocka_unit_test(hostile_names_break_no_format),
+        cmocka_unit_test(deep_recursion_stays_small),
+        cmocka_unit_test(long_names_are_not_repeated),
+        cmocka_unit_test(numbers_at_the_end_of_names_are_joined),
         cmocka_unit_test(no_traces_are_an_empty_document),
         cmocka_unit_test(formats_are_found_by_name),
     };
