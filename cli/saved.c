@@ -7,10 +7,8 @@
 
 #include "cleanup.h"
 #include "lines.h"
+#include "reader.h"
 #include "text.h"
-
-/* As much as a line of the stream may have when it is read. */
-#define LINE_MAX_BYTES ((size_t)128 << 20)
 
 struct reader {
     struct cps_saved *saved;
@@ -73,7 +71,7 @@ static bool read_line(void *context, const char *bytes, size_t length)
 
 static int read_all(struct reader *reader, int fd)
 {
-    struct cps_lines lines = {.maximum = LINE_MAX_BYTES};
+    struct cps_lines lines = {.maximum = CPS_READER_LINE_MAX};
     char bytes[65536];
     ssize_t got;
 
@@ -86,7 +84,7 @@ static int read_all(struct reader *reader, int fd)
     if (reader->r == 0)
         cps_lines_finish(&lines, read_line, reader);
     if (lines.too_long > 0) {
-        refuse(reader, "a line is too long");
+        refuse(reader, "a line is longer than 64 MiB");
         reader->saved->refused += lines.too_long - 1;
     }
     cps_lines_free(&lines);

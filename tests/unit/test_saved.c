@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "reader.h"
 #include "saved.h"
 
 /* A new file with this text; its name is to be freed. */
@@ -63,6 +64,26 @@ static void bad_lines_are_counted_and_events_passed_over(void **state)
     cps_saved_free(&saved);
 }
 
+/* As much as the stream may send in a line is read, and no more. */
+static void a_line_that_is_too_long_is_left_out(void **state)
+{
+    static const char after[] = "\n{\"metadata\":{\"source\":\"http\",\"id\":\"b\"}}\n";
+    size_t length = CPS_READER_LINE_MAX + 1;
+    char *text = malloc(length + sizeof(after));
+    struct cps_saved saved = {0};
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, ' ', length);
+    memcpy(text + length, after, sizeof(after));
+    read_text(&saved, text);
+    assert_int_equal(saved.count, 1);
+    assert_int_equal(saved.refused, 1);
+    assert_non_null(strstr(saved.why.text, "longer than 64 MiB"));
+    cps_saved_free(&saved);
+    free(text);
+}
+
 static void a_file_that_cannot_be_read_is_named(void **state)
 {
     struct cps_saved saved = {0};
@@ -97,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traces_of_many_files_are_kept_in_order),
         cmocka_unit_test(bad_lines_are_counted_and_events_passed_over),
+        cmocka_unit_test(a_line_that_is_too_long_is_left_out),
         cmocka_unit_test(a_file_that_cannot_be_read_is_named),
         cmocka_unit_test(many_traces_fit),
     };
