@@ -133,7 +133,7 @@ static const char *describe(const struct cps_feed_status *status, char *out, siz
     case CPS_FEED_LIVE:
         return "live";
     case CPS_FEED_ENDED:
-        return "read to its end";
+        return *status->reason ? status->reason : "read to its end";
     default:
         return describe_failure(status, out, size);
     }
@@ -480,6 +480,16 @@ static void free_state(struct cps_app *app)
     free(app->totals.rows);
 }
 
+/* Before anything is opened or waited for: a file as the standard input cannot be. */
+static int need_terminal(struct cps_error *error)
+{
+    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+        return 0;
+    return cps_error_set(error, -ENOTTY,
+                         "the UI needs a terminal; --output json or --output summary prints "
+                         "traces without one");
+}
+
 static int run_on_screen(struct cps_app *app, struct cps_error *error)
 {
     cps_auto_close int stop = cps_stop_open();
@@ -501,11 +511,13 @@ static int run_on_screen(struct cps_app *app, struct cps_error *error)
 
 int cps_app_run(const struct cps_options *options, struct cps_error *error)
 {
-    struct cps_app *app = calloc(1, sizeof(*app));
+    int result = need_terminal(error);
+    struct cps_app *app = result ? NULL : calloc(1, sizeof(*app));
     struct cps_feed_sink sink = {
         .trace = on_trace, .log = on_log, .dropped = on_dropped, .context = app};
-    int result;
 
+    if (result)
+        return result;
     if (!app || cps_model_init(&app->model, options->max_traces, options->max_bytes)) {
         free(app);
         return cps_error_set(error, -ENOMEM, "out of memory");

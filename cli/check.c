@@ -46,7 +46,7 @@ struct cps_check_rule {
 static int measure_duration(const struct cps_trace *trace, const char *function, uint64_t *out)
 {
     (void)function;
-    *out = trace->end > trace->start ? trace->end - trace->start : 0;
+    *out = cps_trace_duration(trace);
     return 0;
 }
 
@@ -54,6 +54,15 @@ static int measure_memory(const struct cps_trace *trace, const char *function, u
 {
     (void)function;
     *out = trace->max_memory;
+    return 0;
+}
+
+/* Requests are counted, whatever they did. */
+static int measure_nothing(const struct cps_trace *trace, const char *function, uint64_t *out)
+{
+    (void)trace;
+    (void)function;
+    *out = 0;
     return 0;
 }
 
@@ -113,7 +122,7 @@ static const struct metric metrics[] = {
     {"time", DURATION, MOST, true, measure_time},
     {"self", DURATION, MOST, true, measure_self},
     {"errors", COUNT, SUM, false, measure_error},
-    {"count", COUNT, MATCHED, false, measure_error},
+    {"count", COUNT, MATCHED, false, measure_nothing},
 };
 
 static const struct metric percentile = {"p", DURATION, PERCENTILE, false, measure_duration};
@@ -131,7 +140,8 @@ static int parse_metric(struct cps_check_rule *rule, const char *name, size_t le
         char *end;
         unsigned long percent = strtoul(name + 1, &end, 10);
 
-        if (end == name + length && percent >= 1 && percent <= 100) {
+        if (end == name + length && name[1] >= '1' && name[1] <= '9' && percent >= 1 &&
+            percent <= 100) {
             rule->metric = &percentile;
             rule->percent = (unsigned)percent;
             return 0;

@@ -12,12 +12,22 @@ static const char *after(const char *uri, const char *scheme)
     return strncasecmp(uri, scheme, length) ? NULL : uri + length;
 }
 
+static bool is_http(const char *uri)
+{
+    return after(uri, "http://") || after(uri, "https://");
+}
+
+int cps_feed_check(const char *uri, struct cps_error *error)
+{
+    return is_http(uri) ? cps_feed_http_check(uri, error) : 0;
+}
+
 int cps_feed_open(const struct cps_options *options, const struct cps_feed_sink *sink,
                   struct cps_feed **out, struct cps_error *error)
 {
     const char *path;
 
-    if (after(options->uri, "http://") || after(options->uri, "https://"))
+    if (is_http(options->uri))
         return cps_feed_http_open(options, sink, out, error);
     path = after(options->uri, "file://");
     if (path && *path == '/')

@@ -28,7 +28,8 @@ enum cps_feed_state {
 struct cps_feed_status {
     enum cps_feed_state state;
     unsigned retry_ms;
-    const char *reason; /* why it is not connected; belongs to the source, until its next call */
+    const char *reason; /* why it is not connected, or ended too early: "" where all is well;
+                           belongs to the source, until its next call */
 };
 
 struct cps_feed_sink {
@@ -58,12 +59,16 @@ struct cps_feed {
     struct cps_feed_sink sink;
 };
 
+/* Whether a source can have this URI at all: 0, or -EINVAL (-ENOMEM) with a sentence. */
+int cps_feed_check(const char *uri, struct cps_error *error);
+
 /* The source that options->uri names, to be closed with ops->close. The options stay the caller's,
  * and alive. -EINVAL for a URI that is not understood, -errno for what cannot be opened, with a
  * sentence. */
 int cps_feed_open(const struct cps_options *options, const struct cps_feed_sink *sink,
                   struct cps_feed **out, struct cps_error *error);
 
+int cps_feed_http_check(const char *uri, struct cps_error *error);
 int cps_feed_http_open(const struct cps_options *options, const struct cps_feed_sink *sink,
                        struct cps_feed **out, struct cps_error *error);
 int cps_feed_file_open(const char *path, const struct cps_feed_sink *sink, struct cps_feed **out,

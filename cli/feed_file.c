@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "feed.h"
 #include "reader.h"
@@ -17,18 +18,22 @@ struct feed_file {
     FILE *file; /* NULL once it is read */
     struct cps_reader reader;
     char *piece;
+    struct cps_error reason; /* why it could not be read to its end */
 };
 
 static void read_piece(struct feed_file *saved)
 {
     size_t length = fread(saved->piece, 1, PIECE, saved->file);
+    int code = errno;
 
     cps_reader_feed(&saved->reader, saved->piece, length);
     if (length == PIECE)
         return;
-    if (ferror(saved->file))
-        saved->base.sink.log(saved->base.sink.context, CPS_LEVEL_ERROR,
-                             "the file could not be read to its end");
+    if (ferror(saved->file)) {
+        (void)cps_error_set(&saved->reason, 0, "the file could not be read to its end: %s",
+                            strerror(code));
+        saved->base.sink.log(saved->base.sink.context, CPS_LEVEL_ERROR, saved->reason.text);
+    }
     cps_reader_finish(&saved->reader);
     (void)fclose(saved->file);
     saved->file = NULL;
@@ -51,7 +56,7 @@ static void file_status(const struct cps_feed *feed, struct cps_feed_status *out
     const struct feed_file *saved = (const struct feed_file *)feed;
 
     *out = (struct cps_feed_status){.state = saved->file ? CPS_FEED_CONNECTING : CPS_FEED_ENDED,
-                                    .reason = ""};
+                                    .reason = saved->reason.text};
 }
 
 static void file_close(struct cps_feed *feed)
@@ -68,15 +73,28 @@ static void file_close(struct cps_feed *feed)
 static const struct cps_feed_ops file_ops = {
     .wait = file_wait, .status = file_status, .close = file_close};
 
+/* One can be opened, and is found out only when it is read. */
+static int refuse_folder(FILE *file)
+{
+    struct stat found;
+
+    if (fstat(fileno(file), &found))
+        return -errno;
+    return S_ISDIR(found.st_mode) ? -EISDIR : 0;
+}
+
 int cps_feed_file_open(const char *path, const struct cps_feed_sink *sink, struct cps_feed **out,
                        struct cps_error *error)
 {
     FILE *file = fopen(path, "re");
-    int result = -errno;
+    int result = file ? refuse_folder(file) : -errno;
     struct feed_file *saved;
 
-    if (!file)
+    if (result) {
+        if (file)
+            (void)fclose(file);
         return cps_error_set(error, result, "%s: %s", path, strerror(-result));
+    }
     saved = calloc(1, sizeof(*saved));
     if (saved)
         saved->piece = malloc(PIECE);

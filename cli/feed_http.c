@@ -55,20 +55,31 @@ static char *url_with_events(const char *uri)
 static void connected(struct feed_http *http)
 {
     http->state = http->reader.traces ? CPS_FEED_LIVE : CPS_FEED_WAITING;
+    report(http, CPS_LEVEL_INFO, "connected");
+}
+
+/* A server that answers 200 and breaks off before it has said anything is no better than one that
+ * does not answer: only a line makes the next attempt a quick one. */
+static void heard(struct feed_http *http)
+{
     http->backoff_ms = BACKOFF_FIRST_MS;
     http->logged.text[0] = '\0';
-    report(http, CPS_LEVEL_INFO, "connected");
 }
 
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 {
     struct feed_http *http = context;
+    uint64_t understood;
     long status = 0;
 
     (void)curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (status == 200)
-        cps_reader_feed(&http->reader, bytes, size * count);
-    if (status == 200 && http->reader.traces)
+    if (status != 200)
+        return size * count;
+    understood = http->reader.understood;
+    cps_reader_feed(&http->reader, bytes, size * count);
+    if (http->reader.understood > understood)
+        heard(http);
+    if (http->reader.traces)
         http->state = CPS_FEED_LIVE;
     return size * count;
 }
@@ -141,6 +152,10 @@ static void explain_status(struct feed_http *http, long status)
                                   "started with?"
                                 : "the sidecar wants a token (401): give it in COMPASS_TOKEN or "
                                   "with --token-file");
+    else if (status == 503)
+        (void)cps_error_set(&http->reason, 0,
+                            "the sidecar is busy (503): it has as many readers as it serves, or "
+                            "what stands before it does not reach it");
     else
         (void)cps_error_set(&http->reason, 0,
                             "the server answers %ld, 200 was expected: is this a sidecar's "
@@ -280,6 +295,19 @@ static int add_token(struct feed_http *http, const char *token)
     }
     http->headers = curl_slist_append(NULL, header);
     return http->headers ? 0 : -ENOMEM;
+}
+
+/* What libcurl would refuse at every attempt is said at once. */
+int cps_feed_http_check(const char *uri, struct cps_error *error)
+{
+    CURLU *parts = curl_url();
+    CURLUcode code = parts ? curl_url_set(parts, CURLUPART_URL, uri, 0) : CURLUE_OUT_OF_MEMORY;
+
+    curl_url_cleanup(parts);
+    if (code == CURLUE_OUT_OF_MEMORY)
+        return cps_error_set(error, -ENOMEM, "out of memory");
+    return code ? cps_error_set(error, -EINVAL, "--uri: '%s': %s", uri, curl_url_strerror(code))
+                : 0;
 }
 
 int cps_feed_http_open(const struct cps_options *options, const struct cps_feed_sink *sink,

@@ -6,6 +6,7 @@
 #include "app.h"
 #include "check_main.h"
 #include "convert.h"
+#include "feed.h"
 #include "options.h"
 #include "say.h"
 #include "stream.h"
@@ -36,6 +37,8 @@ int main(int argc, char **argv)
         (void)fputs(cps_options_usage, stdout);
         return 0;
     }
+    if (!options.version && cps_feed_check(options.uri, &error))
+        return fail(&error, 2);
     if (options.version) {
         (void)puts("compass " CPS_VERSION);
         return 0;

@@ -48,7 +48,7 @@ static void measure(struct cps_held *held)
 {
     const struct cps_trace *trace = held->trace;
 
-    held->duration = trace->end > trace->start ? trace->end - trace->start : 0;
+    held->duration = cps_trace_duration(trace);
     held->calls = cps_totals_calls(trace);
     held->hottest = CPS_MODEL_NONE;
     held->size = cps_trace_size(trace);
@@ -88,8 +88,10 @@ void cps_model_log(struct cps_model *model, enum cps_level level, const char *te
     struct cps_message *message = &model->logs[model->log_count % CPS_MODEL_LOGS];
     char *copy = strdup(text);
 
-    if (!copy)
+    if (!copy) {
+        model->logs_lost++;
         return;
+    }
     free(message->text);
     *message = (struct cps_message){
         .time = cps_clock_realtime(),

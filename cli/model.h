@@ -49,6 +49,7 @@ struct cps_model {
     uint64_t discarded; /* by the bounds */
     uint64_t dropped;   /* by the sidecar, since this client was too slow */
     struct cps_message logs[CPS_MODEL_LOGS];
+    uint64_t logs_lost; /* for want of memory */
     uint64_t log_count; /* ever; the newest is at (log_count - 1) % CPS_MODEL_LOGS */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Logs: what happened to the connection, and what the sidecar reports. Newest last. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "app.h"
@@ -43,6 +44,10 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
     uint16_t rows[CPS_MODEL_LOGS];
     size_t count = list_messages(app, rows);
 
+    if (app->model.logs_lost)
+        cps_canvas_format(canvas, top++, 3, canvas->columns - 3, CPS_STYLE_WARN,
+                          "%" PRIu64 " messages were lost for want of memory",
+                          app->model.logs_lost);
     if (app->finder.compiled)
         cps_canvas_format(canvas, top++, 3, canvas->columns - 3, CPS_STYLE_DIM,
                           "%zu messages shown, the others are hidden by the filter", count);

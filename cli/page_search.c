@@ -213,13 +213,16 @@ static void draw_head(struct cps_canvas *canvas, int row, const struct columns *
 static void draw_state(const struct cps_app *app, struct cps_canvas *canvas, int row)
 {
     const struct cps_search_state *search = &app->search;
-    char text[160], pending[32] = "";
+    char text[160], pending[32] = "", gone[CPS_FORMAT_SIZE + 16] = "", count[CPS_FORMAT_SIZE];
 
     if (search->paused)
         (void)snprintf(pending, sizeof(pending), "%zu more since",
                        (size_t)(app->model.next_serial - 1 - search->paused_at));
-    (void)snprintf(text, sizeof(text), "%zu of %zu shown   %s%s   %s %s", search->row_count,
-                   app->model.count, search->reversed ? "reversed, " : "",
+    if (app->model.discarded)
+        (void)snprintf(gone, sizeof(gone), ", %s discarded",
+                       cps_format_grouped(count, app->model.discarded));
+    (void)snprintf(text, sizeof(text), "%zu of %zu shown%s   %s%s   %s %s", search->row_count,
+                   app->model.count, gone, search->reversed ? "reversed, " : "",
                    order_names[search->order],
                    search->paused     ? "paused,"
                    : search->selected ? "holding the selection"

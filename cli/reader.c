@@ -42,7 +42,7 @@ static void take_event(struct cps_reader *reader, const json_t *event)
 }
 
 /* An event is small, and begins as the contract writes it. */
-static bool is_event(const char *line, size_t length)
+bool cps_reader_is_event(const char *line, size_t length)
 {
     static const char start[] = "{\"event\":";
 
@@ -55,17 +55,20 @@ static bool take_line(void *context, const char *line, size_t length)
     struct cps_error error = {0};
     struct cps_trace *trace;
 
-    if (is_event(line, length)) {
+    if (cps_reader_is_event(line, length)) {
         json_t *root = json_loadb(line, length, 0, NULL);
 
-        if (root)
-            take_event(reader, json_object_get(root, "event"));
-        else
+        if (!root) {
             reject(reader, "an event that is not JSON");
+            return true;
+        }
+        reader->understood++;
+        take_event(reader, json_object_get(root, "event"));
         json_decref(root);
     } else if (cps_trace_decode(line, length, &trace, &error)) {
         reject(reader, error.text);
     } else {
+        reader->understood++;
         reader->traces++;
         reader->sink->trace(reader->sink->context, trace, line, length);
     }

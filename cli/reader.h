@@ -12,6 +12,7 @@ struct cps_reader {
     struct cps_lines lines;
     const struct cps_feed_sink *sink; /* must outlive the reader */
     uint64_t traces;                  /* that were handed over */
+    uint64_t understood;              /* lines: traces and events */
     uint64_t malformed; /* lines that were neither a trace nor an event, or too long */
 };
 
@@ -22,6 +23,8 @@ void cps_reader_feed(struct cps_reader *reader, const char *bytes, size_t length
 void cps_reader_cut(struct cps_reader *reader);
 /* The file has ended: a last line may lack its newline. */
 void cps_reader_finish(struct cps_reader *reader);
+/* Whether a line is about the stream, and no trace. */
+bool cps_reader_is_event(const char *line, size_t length);
 void cps_reader_free(struct cps_reader *reader);
 
 #endif

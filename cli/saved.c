@@ -33,13 +33,6 @@ static int keep(struct cps_saved *saved, struct cps_trace *trace)
     return 0;
 }
 
-static bool is_event(const char *bytes, size_t length)
-{
-    static const char start[] = "{\"event\":";
-
-    return length >= sizeof(start) - 1 && memcmp(bytes, start, sizeof(start) - 1) == 0;
-}
-
 static void refuse(struct reader *reader, const char *reason)
 {
     if (reader->saved->refused++ == 0)
@@ -55,7 +48,7 @@ static bool read_line(void *context, const char *bytes, size_t length)
     int r;
 
     reader->line++;
-    if (is_event(bytes, length))
+    if (cps_reader_is_event(bytes, length))
         return true;
     r = cps_trace_decode(bytes, length, &trace, &error);
     if (r == 0)

@@ -123,10 +123,6 @@ int cps_screen_open(struct cps_error *error)
 {
     int result;
 
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return cps_error_set(error, -ENOTTY,
-                             "the UI needs a terminal; --output json or --output summary prints "
-                             "traces without one");
     cps_restore_note();
     result = open_terminal(error);
     if (result)

@@ -29,7 +29,8 @@ enum cps_key {
 };
 
 /* Takes the terminal over; it is given back by cps_screen_close, and where a fatal signal ends the
- * process. -ENOTTY where there is none, -ENOENT where TERM is not known, with a sentence. */
+ * process. -ENOTTY where it cannot do what is needed, -ENOENT where TERM is not known, with a
+ * sentence. */
 int cps_screen_open(struct cps_error *error);
 void cps_screen_close(void);
 

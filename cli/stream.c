@@ -25,7 +25,8 @@ struct stream {
 };
 
 /* A line of JSON has no control characters but within strings, and there these two kinds may stand
- * as they are. On a terminal they must not. */
+ * as they are. On a terminal they must not. Other characters that cannot be seen, or that turn what
+ * follows round, are the names' own and stay: this is for programs. */
 static void append_json(struct cps_buf *out, const char *line, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -115,10 +116,14 @@ int cps_stream_run(const struct cps_options *options, struct cps_error *error)
         result = feed->ops->wait(feed, stop, WAIT_MS);
         feed->ops->status(feed, &status);
     } while (!result && !stream.done && status.state != CPS_FEED_ENDED && !stopped(stop));
+    if (!result && !stream.done && status.state == CPS_FEED_ENDED && *status.reason)
+        result = cps_error_set(error, -EIO, "%s: %s", options->uri, status.reason);
+    else if (result)
+        (void)cps_error_set(error, result, "%s: %s", options->uri, strerror(-result));
     feed->ops->close(feed);
     cps_buf_free(&stream.line);
     if (result)
-        return cps_error_set(error, result, "%s: %s", options->uri, strerror(-result));
+        return result;
     if (stream.failure)
         return cps_error_set(error, stream.failure, "standard output: %s",
                              strerror(-stream.failure));

@@ -161,6 +161,8 @@ static void what_is_no_rule_is_refused_by_name(void **state)
         {"p95 < 300ms", "'p95 < 300ms' is no rule: METRIC(ROUTE) < FIGURE, such as "
                         "'p95(/) < 300ms'"},
         {")( < 1", "')( < 1' is no rule: METRIC(ROUTE) < FIGURE, such as 'p95(/) < 300ms'"},
+        {"p095(/) < 1s", "'p095(/) < 1s': 'p095' is none of p1 to p100, min, max, mean, memory, "
+                         "calls, time, self, errors, count"},
         {"p0(/) < 1s", "'p0(/) < 1s': 'p0' is none of p1 to p100, min, max, mean, memory, calls, "
                        "time, self, errors, count"},
         {"p101(/) < 1s", "'p101(/) < 1s': 'p101' is none of p1 to p100, min, max, mean, memory, "
