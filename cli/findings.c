@@ -28,6 +28,11 @@
 
 #define INCLUDED_FILES 30
 
+/* Before what takes less than half of the request, and after what takes more. */
+#define ABORTED_WEIGHT 0.5
+/* Calls whose ends are no further apart than this ended together. */
+#define UNWINDING MS
+
 #define MEMORY_GROWTH (32 * MB)
 #define MEMORY_AT_START (2 * MB) /* of PHP, about */
 
@@ -39,6 +44,8 @@ static bool large(const struct cps_finding_search *search, uint64_t time, uint64
 /* Of two the lighter one says nothing new: the same function, or what the other one calls. */
 static bool repeats(const struct cps_finding *lighter, const struct cps_finding *heavier)
 {
+    if (lighter->rule == CPS_FINDING_ABORTED || heavier->rule == CPS_FINDING_ABORTED)
+        return false;
     if (lighter->name == heavier->name)
         return true;
     if (lighter->rule == CPS_FINDING_LOOP && heavier->rule == CPS_FINDING_LOOP &&
@@ -328,6 +335,34 @@ static void find_uncacheable(struct cps_finding_search *search)
     }
 }
 
+/* A call is told when it ends: those that were open when a process died are not known, nor is the
+ * time until then. The last one that ended is the nearest that can be said; of those that end at
+ * the same moment, as where PHP itself unwinds, it is the innermost. */
+static void find_aborted(struct cps_finding_search *search)
+{
+    const struct cps_trace *trace = search->trace;
+    struct cps_finding finding = {
+        .rule = CPS_FINDING_ABORTED, .from = CPS_FINDING_NONE, .calls = 1};
+    uint64_t end = 0;
+
+    if (trace->outcome != CPS_OUTCOME_ABORTED)
+        return;
+    for (size_t i = 0; i < trace->call_count; i++) {
+        const struct cps_call *call = &trace->calls[i];
+
+        if (call->start + call->elapsed + UNWINDING < end)
+            continue;
+        end = call->start + call->elapsed > end ? call->start + call->elapsed : end;
+        finding.name = call->name;
+        finding.time = call->elapsed;
+        finding.figure = end > trace->start ? end - trace->start : 0;
+    }
+    if (!end)
+        return;
+    finding.weight = ABORTED_WEIGHT;
+    cps_finding_add(search, &finding);
+}
+
 static void find_in_function(struct cps_finding_search *search, const struct cps_function *function)
 {
     find_recursion(search, function);
@@ -348,6 +383,7 @@ static void find_all(struct cps_finding_search *search)
         find_memory(search);
     }
     find_uncacheable(search);
+    find_aborted(search);
 }
 
 void cps_findings_find(const struct cps_trace *trace, const struct cps_totals *totals,

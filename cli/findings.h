@@ -13,6 +13,7 @@
  *   blocked      Node.js: another request of the process kept the event loop meanwhile
  *   memory       PHP: a call in which memory grew by most of the peak
  *   uncacheable  Drupal: what gave the page a max-age of 0
+ *   aborted      the last call that is known of a request that did not come to its end
  */
 #ifndef CPS_CLI_FINDINGS_H
 #define CPS_CLI_FINDINGS_H
@@ -38,6 +39,7 @@ enum cps_finding_rule {
     CPS_FINDING_BLOCKED,
     CPS_FINDING_MEMORY,
     CPS_FINDING_UNCACHEABLE,
+    CPS_FINDING_ABORTED,
 };
 
 struct cps_finding {
@@ -50,7 +52,8 @@ struct cps_finding {
         looping;     /* loop: who has the loop, which is `from` or above it; recursion: over whom */
     uint64_t calls;  /* loop, many: of the function; recursion: of itself; serial: waits */
     uint64_t time;   /* ns that it accounts for */
-    uint64_t figure; /* serial: ns of the longest wait; memory: bytes */
+    uint64_t figure; /* serial: ns of the longest wait; memory: bytes; aborted: ns from the
+                        request's start to the end of the call */
     double weight;   /* what it is sorted by */
     char other[160]; /* blocked: what the other request is; uncacheable: who. Any bytes */
 };

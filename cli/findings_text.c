@@ -131,6 +131,12 @@ void cps_findings_describe(const struct cps_trace *trace, const struct cps_findi
     case CPS_FINDING_MEMORY:
         (void)snprintf(out, size, "%s: memory grew by %s in one call.", w.name, w.figure);
         return;
+    case CPS_FINDING_ABORTED:
+        (void)snprintf(out, size,
+                       "%s: the last call that ended before the request was aborted, %s after its "
+                       "start.",
+                       w.name, w.figure);
+        return;
     case CPS_FINDING_UNCACHEABLE:
         (void)snprintf(out, size, "%s: makes the page uncacheable, %s time%s with max-age 0.",
                        finding->other, w.calls, cps_format_plural(finding->calls));

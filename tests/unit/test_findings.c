@@ -166,6 +166,54 @@ static void what_makes_a_page_uncacheable_is_named(void **state)
     assert_string_equal(text, "Cart::build: makes the page uncacheable, 3 times with max-age 0.");
 }
 
+/* PHP unwinds what is open, so that three calls end within a moment; the innermost is where it was.
+ */
+static void the_last_call_before_an_abort_is_named(void **state)
+{
+    static const struct made_call calls[] = {{"page", 0, 100 * MS, 0},
+                                             {"read", 5 * MS, 20 * MS, 1},
+                                             {"list", 30 * MS, 70 * MS - 1000, 1},
+                                             {"first", 40 * MS, 20 * MS, 2},
+                                             {"flush", 85 * MS, 15 * MS - 2000, 2}};
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 5);
+    char text[256];
+
+    (void)state;
+    trace->outcome = CPS_OUTCOME_ABORTED;
+    assert_int_equal(find(trace, text, sizeof(text)).items[0].rule, CPS_FINDING_ABORTED);
+    assert_string_equal(text, "flush: the last call that ended before the request was aborted, "
+                              "100 ms after its start.");
+    trace->outcome = CPS_OUTCOME_COMPLETE;
+    find(trace, text, sizeof(text));
+    assert_null(strstr(text, "aborted"));
+}
+
+static void an_abort_stands_beside_what_took_the_time(void **state)
+{
+    static const struct made_call calls[] = {{"page", 0, 100 * MS, 0},
+                                             {"curl_exec", 5 * MS, 90 * MS, 1}};
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 2);
+    struct cps_findings findings;
+    char text[256];
+
+    (void)state;
+    trace->outcome = CPS_OUTCOME_ABORTED;
+    findings = find(trace, text, sizeof(text));
+    assert_int_equal(findings.count, 2);
+    assert_int_equal(findings.items[0].rule, CPS_FINDING_SLOW);
+    assert_int_equal(findings.items[1].rule, CPS_FINDING_ABORTED);
+}
+
+static void an_abort_without_calls_names_none(void **state)
+{
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, NULL, 0);
+    char text[256];
+
+    (void)state;
+    trace->outcome = CPS_OUTCOME_ABORTED;
+    assert_int_equal(find(trace, text, sizeof(text)).count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +224,9 @@ int main(void)
         cmocka_unit_test(a_step_in_memory_is_named),
         cmocka_unit_test(waits_that_follow_one_another_are_named),
         cmocka_unit_test(what_makes_a_page_uncacheable_is_named),
+        cmocka_unit_test(the_last_call_before_an_abort_is_named),
+        cmocka_unit_test(an_abort_stands_beside_what_took_the_time),
+        cmocka_unit_test(an_abort_without_calls_names_none),
         cmocka_unit_test(a_balanced_request_has_none),
     };
 
