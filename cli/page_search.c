@@ -55,19 +55,21 @@ static bool passes(const struct cps_app *app, struct cps_held *held)
     return held->passes || !app->filter.compiled;
 }
 
-/* Those that are shown, in their order; how many. */
+/* Those that are shown, in their order; how many. The model has them in order of time. */
 static size_t pick(const struct cps_app *app, const struct cps_held **out)
 {
     const struct cps_search_state *search = &app->search;
     size_t count = 0;
 
     for (size_t i = 0; i < app->model.count; i++) {
-        struct cps_held *held = app->model.held[i];
+        size_t at = search->reversed ? i : app->model.count - 1 - i;
+        struct cps_held *held = app->model.held[at];
 
         if ((!search->paused || held->serial <= search->paused_at) && passes(app, held))
             out[count++] = held;
     }
-    qsort_r(out, count, sizeof(const struct cps_held *), compare, (void *)app);
+    if (search->order != CPS_ORDER_TIME)
+        qsort_r(out, count, sizeof(const struct cps_held *), compare, (void *)app);
     return count;
 }
 
