@@ -14,6 +14,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "frame.h"
+
 #include <curses.h>
 /* Last: it defines words as short as `lines`. */
 #include <term.h>
@@ -34,7 +36,7 @@ static char handler_stack[STACK_SIZE];
 
 static void on_fatal(int number)
 {
-    ssize_t written = write(STDOUT_FILENO, reset, reset_length);
+    ssize_t written = write(cps_frame_terminal(), reset, reset_length);
 
     (void)written;
     if (modes_known)

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "frame.h"
 #include "restore.h"
 
 /* Last: curses defines words as short as `lines`. */
@@ -127,6 +128,7 @@ int cps_screen_open(struct cps_error *error)
     result = open_terminal(error);
     if (result)
         return result;
+    cps_frame_open();
     cps_restore_arm();
     handle_job_control();
     (void)raw();
@@ -148,6 +150,7 @@ void cps_screen_close(void)
         return;
     (void)endwin();
     cps_restore_disarm();
+    cps_frame_close();
     delscreen(terminal);
     terminal = NULL;
 }
@@ -190,7 +193,9 @@ void cps_screen_show(const struct cps_canvas *canvas)
         for (int column = 0; column < canvas->columns && column < COLS; column++)
             show_cell(row, column, &canvas->cells[row * canvas->columns + column]);
     }
+    cps_frame_begin();
     (void)refresh();
+    cps_frame_end();
 }
 
 /* The loop waits for the keyboard itself, so curses never sees SIGWINCH in time. */
