@@ -24,6 +24,7 @@ function patchCommonJS(modules, expect) {
     expect(content, filename, rest[0] === 'module');
     return Reflect.apply(compile, this, [modules.rewrite(content, filename, rest[0] === 'module'), filename, ...rest]);
   };
+  Object.defineProperty(Module.prototype._compile, 'length', { value: compile.length });
 }
 
 function textOf(source) {

@@ -18,6 +18,7 @@
 
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { Pool, Writer } = require('./blocks.cjs');
+const { isOrdinary } = require('./promises.cjs');
 const { Tally, SUMS, CALLS, ELAPSED, SELF, LONGEST, SINCE, STATE, ACTIVE, LAST_CALLER, LAST_PAIR } = require('./tally.cjs');
 
 const HTTP = 1;
@@ -91,7 +92,6 @@ function createRecorder(binding, config, registry, tell) {
   const storage = new AsyncLocalStorage();
   const { then } = Promise.prototype;
   const apply = Reflect.apply;
-  const { isPromise } = require('node:util').types;
 
   let entered = false; // the storage is in use
   let process_ = null; // the request of what runs outside of all requests
@@ -332,10 +332,10 @@ function createRecorder(binding, config, registry, tell) {
 
   // What an async function returns. A promise that is returned is waited for by the function's own,
   // which adopts it in the next moment; so looking at it as well changes nothing. No other thenable
-  // is touched.
+  // is touched, and no promise whose own `then` would run code of the application's.
   function settle(frame, value) {
     if (frame === null) return value;
-    frame.settling = isPromise(value);
+    frame.settling = isOrdinary(value);
     if (!frame.settling) return value;
     const done = () => finish(frame, now());
     try {

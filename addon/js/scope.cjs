@@ -73,6 +73,19 @@ function hasAwaitUsing(node) {
   return found;
 }
 
+const PLAIN = new Set(['Identifier', 'Literal', 'ObjectPattern', 'ArrayPattern', 'ObjectExpression', 'ArrayExpression',
+  'AssignmentPattern', 'RestElement', 'Property']);
+
+// Whether a pattern, or a default in it, may call a function that is written down somewhere.
+function mayCall(node) {
+  if (isFunction(node)) return false;
+  let found = !PLAIN.has(node.type);
+  eachChild(node, (child) => {
+    found ||= mayCall(child);
+  });
+  return found;
+}
+
 // What stands behind labels.
 function labelled(statement) {
   return statement.type === 'LabeledStatement' ? labelled(statement.body) : statement;
@@ -94,4 +107,4 @@ function fitsBlock(statements, params) {
   return true;
 }
 
-module.exports = { isFunction, eachChild, fitsBlock, hasAwaitUsing };
+module.exports = { isFunction, eachChild, fitsBlock, hasAwaitUsing, mayCall };

@@ -17,13 +17,18 @@
 //     await x       becomes   __cps_r(__cps_c,(await __cps_p(__cps_c,(x))))
 //     return x      becomes   return __cps_x(__cps_c,(x))        in an async function
 //
+// Where taking apart what was awaited fails, V8 quotes what is right of the pattern. There the frame
+// comes back one statement later:
+//
+//     const {a} = await x;      becomes   const {a} = await __cps_p(__cps_c,(x));__cps_r(__cps_c);
+//
 // Everything is an insertion between the two marks below, on the line where it is: lines stay, and
 // taking out what is between the marks gives the source again (which Function.prototype.toString
 // does, see tostring.cjs).
 'use strict';
 
 const { keyName, memberName, isExportsMember, isPrototypeMember, routeName } = require('./names.cjs');
-const { isFunction, eachChild, fitsBlock, hasAwaitUsing } = require('./scope.cjs');
+const { isFunction, eachChild, fitsBlock, hasAwaitUsing, mayCall } = require('./scope.cjs');
 
 const OPEN = '/*{c*/';
 const CLOSE = '/*c}*/';
@@ -61,6 +66,7 @@ class Transform {
     this.exported = border === null ? null : exportedNames(program);
     this.current = null; // the function whose body is walked: { suspendable, kind } or null
     this.within = false; // inside a with statement
+    this.late = null; // the await or yield behind whose statement its frame comes back
   }
 
   lineOf(offset) {
@@ -114,7 +120,19 @@ class Transform {
   }
 
   walkChildren(node, hint) {
-    eachChild(node, (child, key) => this.walk(child, this.hintFor(node, key, child, hint)));
+    eachChild(node, (child, key) => {
+      const childHint = this.hintFor(node, key, child, hint);
+      if (Array.isArray(node[key])) this.walkStatement(child, childHint);
+      else this.walk(child, childHint);
+    });
+  }
+
+  // What may stand in a list of statements, so that one more can follow it.
+  walkStatement(node, hint) {
+    const late = this.current?.suspendable ? takenApart(node) : null;
+    this.late = late ?? this.late;
+    this.walk(node, hint);
+    if (late !== null) this.out.appendLeft(node.end, `${OPEN};__cps_r(__cps_c);${CLOSE}`);
   }
 
   hintFor(node, key, child, hint) {
@@ -268,7 +286,7 @@ class Transform {
       separator = `${OPEN};${CLOSE}`;
     }
     this.out.appendLeft(start, separator + this.opening(this.nameOf(node, hint), suspendable, node.generator));
-    for (const statement of body.body) this.walk(statement);
+    for (const statement of body.body) this.walkStatement(statement);
     this.out.appendLeft(body.end - 1, suspendable ? FINALLY_SUSPENDABLE : FINALLY);
   }
 
@@ -286,7 +304,7 @@ class Transform {
     const { source } = this;
     let i = node.params.length > 0 ? node.params[node.params.length - 1].end : node.start;
     while (source[i] !== '=' || source[i + 1] !== '>') {
-      if (source.startsWith('//', i)) i = this.lineEnd(i);
+      if (/^(?:\/\/|<!--|-->)/.test(source.slice(i, i + 4))) i = this.lineEnd(i);
       else if (source.startsWith('/*', i)) i = source.indexOf('*/', i) + 2;
       else i++;
     }
@@ -301,7 +319,8 @@ class Transform {
 
   walkSuspension(node) {
     if (!this.current?.suspendable) return this.walkChildren(node);
-    this.out.appendRight(node.start, `${OPEN}__cps_r(__cps_c,(${CLOSE}`);
+    const wrap = node !== this.late;
+    if (wrap) this.out.appendRight(node.start, `${OPEN}__cps_r(__cps_c,(${CLOSE}`);
     if (node.argument) {
       this.out.appendRight(node.argument.start, `${OPEN}__cps_p(__cps_c,(${CLOSE}`);
       this.walk(node.argument);
@@ -309,7 +328,7 @@ class Transform {
     } else {
       this.out.appendLeft(node.end, `${OPEN} __cps_p(__cps_c)${CLOSE}`);
     }
-    this.out.appendLeft(node.end, `${OPEN}))${CLOSE}`);
+    if (wrap) this.out.appendLeft(node.end, `${OPEN}))${CLOSE}`);
     return undefined;
   }
 
@@ -350,6 +369,16 @@ class Transform {
   }
 }
 
+// The await or yield that a statement takes apart at its end, with a pattern that calls nothing; null
+// where it does not.
+function takenApart({ type, declarations, expression }) {
+  const assigns = type === 'ExpressionStatement' && expression.type === 'AssignmentExpression';
+  if (type !== 'VariableDeclaration' && !assigns) return null;
+  const { id, init } = assigns ? { id: expression.left, init: expression.right } : declarations[declarations.length - 1];
+  if (init?.type !== 'AwaitExpression' && init?.type !== 'YieldExpression') return null;
+  return id.type.endsWith('Pattern') && !mayCall(id) ? init : null;
+}
+
 // The names that a module exports with `exports.a = b`, `module.exports = b`, `module.exports =
 // { a, b: c }` and `export { a }`.
 function exportedNames(program) {
@@ -388,7 +417,7 @@ function addExportsAssigned(expression, names) {
 // The transformed source, with place-holders for the numbers, and the names of its functions in
 // their order; null where there is nothing to do. Throws what the parser throws.
 function transform(source, options) {
-  if (source.includes('__cps_')) return null;
+  if (source.includes('__cps_') || source.includes(OPEN)) return null;
   const program = parse(source, options.module ? 'module' : 'commonjs');
   const work = new Transform(source, program, options.file, options.border ?? null);
   for (const statement of program.body) work.walk(statement);

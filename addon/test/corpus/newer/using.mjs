@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import { check, later } from '../lib/check.cjs';
+const log = [];
+const taken = () => log.splice(0).join();
+const held = (name, fails) => ({ [Symbol.dispose]() { log.push(name); if (fails) throw new Error(name); } });
+const heldAsync = (name) => ({ async [Symbol.asyncDispose]() { log.push(`${name}1`); await null; log.push(`${name}2`); } });
+check('using', () => { { using a = held('a'), b = held('b'); log.push('body'); } return taken(); });
+check('using in a function', () => { const f = () => { using a = held('a'); return log.push('body'); }; return [f(), taken()]; });
+check('using null', () => { using a = null; return a; });
+check('using in loops', () => { for (using a of [held('a'), held('b')]) log.push('body'); for (using c = held('c'); ;) break; return taken(); });
+check('using and finally', () => { try { using a = held('a'); throw new Error('x'); } catch (e) { log.push(e.message); } finally { log.push('finally'); } return taken(); });
+check('using and two errors', () => { using a = held('a', true); throw new Error('x'); });
+check('using in a generator', () => { function* g() { using a = held('a'); yield 1; yield 2; } const out = [...g()]; for (const x of g()) break; return [out, taken()]; });
+check('using in a static block', () => { class A { static { using a = held('a'); log.push('block'); } } return taken(); });
+check('using as a name', () => { var using = 1; return using; });
+await later('using in an async function', async () => { using a = held('a'); await null; return log.push('body'); });
+await later('await using', async () => { const f = async () => { await using a = heldAsync('a'), b = held('b'); log.push('body'); return 1; }; return [await f(), taken()]; });
+await later('await using in a loop', async () => { for await (await using a of [heldAsync('a'), heldAsync('b')]) log.push('body'); return taken(); });
+await later('await using in a generator', async () => { async function* g() { await using a = heldAsync('a'); yield 1; } for await (const x of g()) log.push(x); return taken(); });
+await later('await using in an inner function', async () => { const r = await (async () => { { await using a = heldAsync('a'); } return taken(); })(); return r; });
+check('functions beside', () => [1, 2].map((x) => x + 1));
