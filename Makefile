@@ -10,10 +10,10 @@ export COMPASS_OUTPUT = $(abspath $(OUTPUT))
 
 BINARIES = cli/compass sidecar/compass-sidecar ext/compass.so addon/compass.node
 
-.PHONY: help build dev test test-unprivileged test-docker demo lint race fuzz bench record soak screenshot fresh install generate deb dist clean
+.PHONY: help build dev test test-unprivileged test-docker test262 demo lint race fuzz bench record soak screenshot fresh install generate deb dist clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## compass, compass-sidecar, compass.so and compass.node into _output/
 	@scripts/install-deps build
@@ -39,6 +39,9 @@ test-unprivileged: build dev ## the tests that load no eBPF program, as `docker 
 test-docker: ## the images and the compose stack, in a Docker engine of its own (long, as root)
 	@scripts/install-deps docker
 	@tests/e2e/docker_stack
+
+test262: build ## the language's own tests, with and without the Node addon's transform (long; 150 MB from Debian)
+	@scripts/test262
 
 # A folder that was set up for the demo, before the packages for tests were there, lacks the tests.
 .PHONY: reconfigure
