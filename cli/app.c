@@ -471,6 +471,7 @@ static void free_state(struct cps_app *app)
     cps_filter_free(app->filter.compiled);
     cps_filter_free(app->finder.compiled);
     cps_flame_free(&app->over.flame);
+    cps_routes_free(&app->over.routes);
     free(app->spans.kept);
     cps_tree_free(&app->spans.tree);
     cps_outline_free(&app->spans.outline);

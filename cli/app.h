@@ -15,6 +15,7 @@
 #include "model.h"
 #include "options.h"
 #include "outline.h"
+#include "routes.h"
 #include "tree.h"
 
 struct cps_app;
@@ -109,6 +110,10 @@ struct cps_over_state {
     uint32_t name;          /* callers: the function in the middle, in the open trace's names */
     uint64_t before, after; /* compare: serials */
     uint64_t saved;         /* save: serial */
+    struct cps_routes routes;
+    uint64_t routes_seen;   /* what the routes were built from: arrivals and losses of the model, */
+    uint64_t routes_filter; /* and the generation of the filter */
+    int64_t routes_due;     /* ms, monotonic: not built again before, for arrivals alone */
     struct cps_flame flame; /* of the open trace */
     uint32_t flame_zoom, flame_node;
 };
@@ -150,6 +155,8 @@ __attribute__((format(printf, 2, 3))) void cps_app_tell(struct cps_app *app, con
                                                         ...);
 /* Lays the choice of formats over the page, to save a held trace in one. */
 void cps_view_save_open(struct cps_app *app, const struct cps_held *held);
+/* Whether the filter of Search lets it through. */
+bool cps_page_search_passes(const struct cps_app *app, struct cps_held *held);
 /* Lays the open trace's flame graph over the page. */
 void cps_view_flame_open(struct cps_app *app);
 /* Lays the callers of a function of the open trace over the page. */

@@ -44,8 +44,10 @@ bool cps_list_key(struct cps_list *list, size_t count, int key)
     return true;
 }
 
-void cps_list_fit(struct cps_list *list, size_t count, size_t height)
+size_t cps_list_fit(struct cps_list *list, size_t count, int top, int bottom)
 {
+    size_t height = bottom > top ? (size_t)(bottom - top) : 0;
+
     list->height = height;
     if (list->cursor >= count)
         list->cursor = count ? count - 1 : 0;
@@ -55,4 +57,11 @@ void cps_list_fit(struct cps_list *list, size_t count, size_t height)
         list->top = list->cursor - height + 1;
     if (list->top && list->top + height > count)
         list->top = count > height ? count - height : 0;
+    return list->top + height < count ? list->top + height : count;
+}
+
+void cps_list_select(const struct cps_list *list, size_t count, struct cps_canvas *canvas, int top)
+{
+    if (list->cursor < count && list->height)
+        cps_canvas_select(canvas, top + (int)(list->cursor - list->top));
 }

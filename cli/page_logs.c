@@ -42,7 +42,7 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
 {
     struct cps_list *list = &app->logs;
     uint16_t rows[CPS_MODEL_LOGS];
-    size_t count = list_messages(app, rows);
+    size_t count = list_messages(app, rows), end;
 
     if (app->model.logs_lost)
         cps_canvas_format(canvas, top++, 3, canvas->columns - 3, CPS_STYLE_WARN,
@@ -55,12 +55,10 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
     if (list->cursor + 1 >= app->log_rows)
         list->cursor = count ? count - 1 : 0;
     app->log_rows = count;
-    cps_list_fit(list, count, (size_t)(bottom > top ? bottom - top : 0));
-    for (size_t i = 0; i < list->height && list->top + i < count; i++) {
-        draw_message(canvas, top + (int)i, &app->model.logs[rows[list->top + i]]);
-        if (list->top + i == list->cursor)
-            cps_canvas_select(canvas, top + (int)i);
-    }
+    end = cps_list_fit(list, count, top, bottom);
+    for (size_t i = list->top; i < end; i++)
+        draw_message(canvas, top + (int)(i - list->top), &app->model.logs[rows[i]]);
+    cps_list_select(list, count, canvas, top);
 }
 
 static bool key(struct cps_app *app, int pressed)

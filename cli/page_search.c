@@ -46,7 +46,7 @@ static int compare(const void *left, const void *right, void *context)
 
 /* What a filter says about a trace is kept until there is another filter: a term may have to look
  * at every name of every trace. */
-static bool passes(const struct cps_app *app, struct cps_held *held)
+bool cps_page_search_passes(const struct cps_app *app, struct cps_held *held)
 {
     if (held->filtered != app->filter.generation) {
         held->passes = cps_filter_matches(app->filter.compiled, held);
@@ -65,7 +65,8 @@ static size_t pick(const struct cps_app *app, const struct cps_held **out)
         size_t at = search->reversed ? i : app->model.count - 1 - i;
         struct cps_held *held = app->model.held[at];
 
-        if ((!search->paused || held->serial <= search->paused_at) && passes(app, held))
+        if ((!search->paused || held->serial <= search->paused_at) &&
+            cps_page_search_passes(app, held))
             out[count++] = held;
     }
     if (search->order != CPS_ORDER_TIME)
@@ -236,29 +237,29 @@ static void draw_state(const struct cps_app *app, struct cps_canvas *canvas, int
 static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom)
 {
     struct cps_search_state *search = &app->search;
+    struct cps_list *list = &search->list;
     struct columns at = fit(canvas->columns);
     uint64_t most = refresh(app);
+    size_t end;
 
     draw_state(app, canvas, top);
     draw_head(canvas, top + 1, &at);
-    cps_list_fit(&search->list, search->row_count,
-                 (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
-    for (size_t i = 0; i < search->list.height && search->list.top + i < search->row_count; i++) {
-        size_t index = search->list.top + i;
-        const struct cps_held *held = cps_model_find(&app->model, search->rows[index]);
-        int row = top + 2 + (int)i;
+    top += 2;
+    end = cps_list_fit(list, search->row_count, top, bottom);
+    for (size_t i = list->top; i < end; i++) {
+        const struct cps_held *held = cps_model_find(&app->model, search->rows[i]);
+        int row = top + (int)(i - list->top);
 
         if (held)
             draw_row(canvas, row, &at, held, most);
         if (held && held->serial == app->marked)
             cps_canvas_text(canvas, row, 2, 1, CPS_STYLE_WARN, canvas->ascii ? "*" : "◆");
-        if (index == search->list.cursor) {
+        if (i == list->cursor)
             cps_canvas_text(canvas, row, 1, 1, CPS_STYLE_ACCENT, canvas->ascii ? ">" : "▌");
-            cps_canvas_select(canvas, row);
-        }
     }
+    cps_list_select(list, search->row_count, canvas, top);
     if (!app->model.count)
-        cps_canvas_text(canvas, top + 3, 3, canvas->columns - 3, CPS_STYLE_DIM,
+        cps_canvas_text(canvas, top + 1, 3, canvas->columns - 3, CPS_STYLE_DIM,
                         "No request yet. They appear here as the application serves them.");
 }
 

@@ -369,17 +369,14 @@ static void draw_rows(struct cps_app *app, struct cps_canvas *canvas, int top, i
 {
     struct cps_list *list = &app->spans.list;
     struct layout at = fit(canvas->columns);
+    size_t end;
 
     draw_head(app, canvas, top++, &at, held);
-    cps_list_fit(list, app->spans.row_count, (size_t)(bottom > top ? bottom - top : 0));
-    for (size_t i = 0; i < list->height && list->top + i < app->spans.row_count; i++) {
-        int row = top + (int)i;
-
-        draw_row(app, canvas, row, &at, held,
-                 &app->spans.outline.nodes[app->spans.rows[list->top + i]]);
-        if (list->top + i == list->cursor)
-            cps_canvas_select(canvas, row);
-    }
+    end = cps_list_fit(list, app->spans.row_count, top, bottom);
+    for (size_t i = list->top; i < end; i++)
+        draw_row(app, canvas, top + (int)(i - list->top), &at, held,
+                 &app->spans.outline.nodes[app->spans.rows[i]]);
+    cps_list_select(list, app->spans.row_count, canvas, top);
     if (!app->spans.row_count)
         cps_canvas_text(canvas, top + 1, 3, canvas->columns - 3, CPS_STYLE_DIM,
                         "No call took longer than the threshold. Totals (3) counts them all.");

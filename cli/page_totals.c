@@ -161,6 +161,7 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
     struct cps_held *held = load(app);
     struct cps_list *list = &app->totals.list;
     struct layout at = fit(canvas->columns);
+    size_t end;
 
     if (!held) {
         cps_canvas_text(canvas, top + 1, 3, canvas->columns - 3, CPS_STYLE_DIM,
@@ -174,14 +175,12 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
                       order_names[app->totals.order], app->totals.reversed ? ", reversed" : "",
                       held->totals.exact ? "" : "   only calls over the threshold are known");
     draw_head(app, canvas, top + 1, &at);
-    cps_list_fit(list, app->totals.row_count, (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
-    for (size_t i = 0; i < list->height && list->top + i < app->totals.row_count; i++) {
-        int row = top + 2 + (int)i;
-
-        draw_row(canvas, row, &at, held, &held->totals.functions[app->totals.rows[list->top + i]]);
-        if (list->top + i == list->cursor)
-            cps_canvas_select(canvas, row);
-    }
+    top += 2;
+    end = cps_list_fit(list, app->totals.row_count, top, bottom);
+    for (size_t i = list->top; i < end; i++)
+        draw_row(canvas, top + (int)(i - list->top), &at, held,
+                 &held->totals.functions[app->totals.rows[i]]);
+    cps_list_select(list, app->totals.row_count, canvas, top);
 }
 
 void cps_page_totals_find(struct cps_app *app, uint32_t name)

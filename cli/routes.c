@@ -110,7 +110,7 @@ static void add_route(struct cps_routes *routes, struct entry *entries, size_t c
         .p50 = percentile(entries, count, 50),
         .p95 = percentile(entries, count, 95),
         .longest = entries[count - 1].held->duration,
-        .slowest = entries[count - 1].held,
+        .slowest = entries[count - 1].held->serial,
     };
 
     entries[0].name = NULL;
@@ -135,7 +135,7 @@ static void group(struct cps_routes *routes, struct entry *entries, size_t count
 }
 
 int cps_routes_build(struct cps_held *const *held, size_t count,
-                     bool (*passes)(const void *context, const struct cps_held *held),
+                     bool (*passes)(const void *context, struct cps_held *held),
                      const void *context, struct cps_routes *out)
 {
     struct entry *entries = calloc(count + 1, sizeof(*entries));
@@ -152,6 +152,7 @@ int cps_routes_build(struct cps_held *const *held, size_t count,
         else
             used++;
     }
+    routes.requests = used;
     if (!result && used)
         group(&routes, entries, used);
     for (size_t i = 0; i < used; i++)

@@ -17,19 +17,20 @@ struct cps_route {
     size_t count;
     uint64_t p50, p95, longest; /* ns */
     uint64_t total;             /* ns, of all its requests */
-    const struct cps_held *slowest;
+    uint64_t slowest;           /* serial of the longest request */
 };
 
 struct cps_routes {
     struct cps_route *items; /* most time in all first */
     size_t count;
-    uint64_t total;
+    size_t requests; /* of all routes */
+    uint64_t total;  /* ns, of all routes */
 };
 
-/* Groups those held traces for which `passes` says so. Into *out, to be freed with cps_routes_free;
- * it refers to the held traces. 0 or -ENOMEM. */
+/* Groups those held traces for which `passes` says so. Into *out, to be freed with cps_routes_free.
+ * 0 or -ENOMEM. */
 int cps_routes_build(struct cps_held *const *held, size_t count,
-                     bool (*passes)(const void *context, const struct cps_held *held),
+                     bool (*passes)(const void *context, struct cps_held *held),
                      const void *context, struct cps_routes *out);
 void cps_routes_free(struct cps_routes *routes); /* and it is {0} again */
 

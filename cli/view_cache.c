@@ -80,6 +80,7 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
     const struct cps_held *held = cps_app_open(app);
     struct cps_list *list = &app->over.list;
     const struct cps_cache_event **events = held ? sorted(held->trace) : NULL;
+    size_t end;
 
     if (!events)
         return;
@@ -90,12 +91,11 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
                       cps_format_plural(held->trace->cache_event_count),
                       held->trace->cache_events_dropped);
     draw_head(canvas, top + 1);
-    cps_list_fit(list, app->over.row_count, (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
-    for (size_t i = 0; i < list->height && list->top + i < app->over.row_count; i++) {
-        draw_row(canvas, top + 2 + (int)i, events[list->top + i]);
-        if (list->top + i == list->cursor)
-            cps_canvas_select(canvas, top + 2 + (int)i);
-    }
+    top += 2;
+    end = cps_list_fit(list, app->over.row_count, top, bottom);
+    for (size_t i = list->top; i < end; i++)
+        draw_row(canvas, top + (int)(i - list->top), events[i]);
+    cps_list_select(list, app->over.row_count, canvas, top);
     free(events);
 }
 

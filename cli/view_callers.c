@@ -112,6 +112,7 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
     struct cps_list *list = &app->over.list;
     struct around around;
     char self[CPS_FORMAT_SIZE];
+    size_t end;
 
     if (!find(app, &around)) {
         cps_canvas_text(canvas, top + 1, 3, canvas->columns - 3, CPS_STYLE_DIM,
@@ -128,12 +129,11 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
     cps_canvas_right(canvas, top + 1, canvas->columns - 19, 10, CPS_STYLE_DIM, "TIME");
     cps_canvas_right(canvas, top + 1, canvas->columns - 8, 6, CPS_STYLE_DIM, "SHARE");
     app->over.row_count = around.count + 1;
-    cps_list_fit(list, around.count + 1, (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
-    for (size_t i = 0; i < list->height && list->top + i <= around.count; i++) {
-        draw_row(canvas, top + 2 + (int)i, &around, list->top + i);
-        if (list->top + i == list->cursor)
-            cps_canvas_select(canvas, top + 2 + (int)i);
-    }
+    top += 2;
+    end = cps_list_fit(list, app->over.row_count, top, bottom);
+    for (size_t i = list->top; i < end; i++)
+        draw_row(canvas, top + (int)(i - list->top), &around, i);
+    cps_list_select(list, app->over.row_count, canvas, top);
     free(around.items);
 }
 

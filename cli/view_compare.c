@@ -96,17 +96,14 @@ static void draw_rows(struct cps_app *app, struct cps_canvas *canvas, int top, i
 {
     struct cps_list *list = &app->over.list;
     struct layout at = fit(canvas->columns);
+    size_t end;
 
     draw_head(canvas, top++, &at);
-    cps_list_fit(list, changes->count, (size_t)(bottom > top ? bottom - top : 0));
+    end = cps_list_fit(list, changes->count, top, bottom);
     app->over.row_count = changes->count;
-    for (size_t i = 0; i < list->height && list->top + i < changes->count; i++) {
-        int row = top + (int)i;
-
-        draw_row(canvas, row, &at, &changes->items[list->top + i], changes->largest);
-        if (list->top + i == list->cursor)
-            cps_canvas_select(canvas, row);
-    }
+    for (size_t i = list->top; i < end; i++)
+        draw_row(canvas, top + (int)(i - list->top), &at, &changes->items[i], changes->largest);
+    cps_list_select(list, changes->count, canvas, top);
 }
 
 static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom)

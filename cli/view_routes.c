@@ -3,18 +3,52 @@
 #include <string.h>
 
 #include "app.h"
+#include "clock.h"
 #include "format.h"
 #include "routes.h"
 #include "screen.h"
 
-static bool passes(const void *context, const struct cps_held *held)
+/* For the routes of many requests: no more than a tenth of the time is spent on them. */
+#define PAUSE_FACTOR 10
+
+static bool passes(const void *context, struct cps_held *held)
 {
-    return cps_filter_matches(context, held);
+    return cps_page_search_passes(context, held);
 }
 
-static int build(const struct cps_app *app, struct cps_routes *out)
+/* The cursor stays on its route, wherever that is now; on the first row it stays there. */
+static void follow(struct cps_list *list, const struct cps_routes *old,
+                   const struct cps_routes *routes)
 {
-    return cps_routes_build(app->model.held, app->model.count, passes, app->filter.compiled, out);
+    const char *name =
+        list->cursor && list->cursor < old->count ? old->items[list->cursor].name : NULL;
+
+    for (size_t i = 0; name && i < routes->count; i++) {
+        if (strcmp(routes->items[i].name, name) == 0)
+            list->cursor = i;
+    }
+}
+
+/* Builds the routes where there is something new, at once for a filter, for arrivals when it is
+ * time. Where memory is short the old ones stay. */
+static void refresh(struct cps_app *app)
+{
+    struct cps_over_state *over = &app->over;
+    uint64_t seen = app->model.next_serial + app->model.discarded;
+    int64_t now = cps_clock_ms();
+    struct cps_routes routes;
+
+    if (over->routes.items && over->routes_filter == app->filter.generation &&
+        (over->routes_seen == seen || now < over->routes_due))
+        return;
+    if (cps_routes_build(app->model.held, app->model.count, passes, app, &routes))
+        return;
+    follow(&over->list, &over->routes, &routes);
+    cps_routes_free(&over->routes);
+    over->routes = routes;
+    over->routes_seen = seen;
+    over->routes_filter = app->filter.generation;
+    over->routes_due = cps_clock_ms() + PAUSE_FACTOR * (cps_clock_ms() - now);
 }
 
 /* From the right; narrow terminals lose the hottest function, then the share's bar. */
@@ -53,16 +87,17 @@ static void draw_hottest(struct cps_canvas *canvas, int row, int width, const st
 {
     const struct cps_string *name;
 
-    if (!width || held->hottest == CPS_MODEL_NONE)
+    if (!width || !held || held->hottest == CPS_MODEL_NONE)
         return;
     name = &held->trace->names[held->totals.functions[held->hottest].name];
     cps_canvas_tail(canvas, row, canvas->columns - width, width - 1, CPS_STYLE_ACCENT, name->data,
                     name->length);
 }
 
-static void draw_row(struct cps_canvas *canvas, int row, const struct layout *at,
-                     const struct cps_route *route, uint64_t total)
+static void draw_row(const struct cps_app *app, struct cps_canvas *canvas, int row,
+                     const struct layout *at, const struct cps_route *route)
 {
+    uint64_t total = app->over.routes.total;
     char text[CPS_FORMAT_SIZE];
 
     cps_canvas_text(canvas, row, 3, at->name_width, CPS_STYLE_NORMAL, route->name);
@@ -79,45 +114,39 @@ static void draw_row(struct cps_canvas *canvas, int row, const struct layout *at
     if (at->bar)
         cps_canvas_bar(canvas, row, at->share + 6, at->bar - 1, CPS_STYLE_ACCENT, route->total,
                        total);
-    draw_hottest(canvas, row, at->hottest, route->slowest);
+    draw_hottest(canvas, row, at->hottest, cps_model_find(&app->model, route->slowest));
 }
 
 static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bottom)
 {
+    const struct cps_routes *routes = &app->over.routes;
     struct cps_list *list = &app->over.list;
     struct layout at = fit(canvas->columns);
-    struct cps_routes routes;
+    size_t end;
 
-    if (build(app, &routes))
-        return;
+    refresh(app);
     cps_canvas_format(canvas, top, 1, canvas->columns - 1, CPS_STYLE_DIM,
-                      "Routes   %zu of %zu requests   most time in all first",
-                      app->search.row_count, app->model.count);
+                      "Routes   %zu of %zu requests   most time in all first", routes->requests,
+                      app->model.count);
     draw_head(canvas, top + 1, &at);
-    cps_list_fit(list, routes.count, (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
-    app->over.row_count = routes.count;
-    for (size_t i = 0; i < list->height && list->top + i < routes.count; i++) {
-        int row = top + 2 + (int)i;
-
-        draw_row(canvas, row, &at, &routes.items[list->top + i], routes.total);
-        if (list->top + i == list->cursor)
-            cps_canvas_select(canvas, row);
-    }
-    cps_routes_free(&routes);
+    top += 2;
+    end = cps_list_fit(list, routes->count, top, bottom);
+    app->over.row_count = routes->count;
+    for (size_t i = list->top; i < end; i++)
+        draw_row(app, canvas, top + (int)(i - list->top), &at, &routes->items[i]);
+    cps_list_select(list, routes->count, canvas, top);
 }
 
 static void open_slowest(struct cps_app *app)
 {
-    struct cps_routes routes;
-    uint64_t serial = 0;
+    const struct cps_routes *routes = &app->over.routes;
 
-    if (build(app, &routes))
+    if (app->over.list.cursor >= routes->count)
         return;
-    if (app->over.list.cursor < routes.count)
-        serial = routes.items[app->over.list.cursor].slowest->serial;
-    cps_routes_free(&routes);
-    if (serial)
-        cps_app_show(app, CPS_PAGE_SPANS, serial);
+    if (cps_model_find(&app->model, routes->items[app->over.list.cursor].slowest))
+        cps_app_show(app, CPS_PAGE_SPANS, routes->items[app->over.list.cursor].slowest);
+    else
+        cps_app_tell(app, "its longest request has been discarded to make room");
 }
 
 static bool key(struct cps_app *app, int pressed)

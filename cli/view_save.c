@@ -30,6 +30,7 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
 {
     const struct cps_held *held = cps_model_find(&app->model, app->over.saved);
     struct cps_list *list = &app->over.list;
+    size_t end;
 
     if (!held) {
         cps_canvas_text(canvas, top + 1, 3, canvas->columns - 3, CPS_STYLE_DIM,
@@ -39,18 +40,18 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
     cps_canvas_format(canvas, top, 1, canvas->columns - 1, CPS_STYLE_BOLD, "Save %s%s%s as",
                       held->trace->method.data, held->trace->method.length ? " " : "",
                       held->trace->uri.data);
-    cps_list_fit(list, CHOICES, (size_t)(bottom - top > 2 ? bottom - top - 2 : 0));
-    for (size_t i = 0; i < list->height && list->top + i < CHOICES; i++) {
-        const struct choice *choice = &choices[list->top + i];
-        int row = top + 2 + (int)i;
+    top += 2;
+    end = cps_list_fit(list, CHOICES, top, bottom);
+    for (size_t i = list->top; i < end; i++) {
+        const struct choice *choice = &choices[i];
+        int row = top + (int)(i - list->top);
 
         cps_canvas_format(canvas, row, 3, 2, CPS_STYLE_ACCENT, "%c", choice->key);
         cps_canvas_text(canvas, row, 6, 17, CPS_STYLE_NORMAL, choice->title);
         cps_canvas_text(canvas, row, 24, canvas->columns - 24, CPS_STYLE_DIM,
                         cps_export_find(choice->format)->description);
-        if (list->top + i == list->cursor)
-            cps_canvas_select(canvas, row);
     }
+    cps_list_select(list, CHOICES, canvas, top);
 }
 
 static void save(struct cps_app *app, size_t choice)
