@@ -478,8 +478,10 @@ static int create(const struct cps_otlp_options *options, struct cps_otlp **out,
 {
     struct cps_otlp *otlp = otlp_new(options);
 
-    if (!otlp)
-        return cps_error_set(error, -ENOMEM, "otlp_endpoint: no memory");
+    if (!otlp) {
+        (void)cps_error_set(error, -ENOMEM, "otlp_endpoint: no memory");
+        return -ENOMEM;
+    }
     int status = set_up(otlp, options, error);
     if (status < 0)
         otlp_free(otlp);

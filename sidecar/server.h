@@ -38,7 +38,8 @@ struct cps_server_stats {
 /* Opens and binds a listening socket. An empty host is every address, IPv6 and IPv4 where the
  * system has both. The descriptor, or -errno with a sentence. */
 int cps_server_listen(const char *addr, struct cps_error *error);
-/* Whether cps_server_listen finds an address, without listening there. 0, or -errno with a sentence.
+/* Whether cps_server_listen finds an address, without listening there. 0, or -errno with a
+ * sentence.
  */
 int cps_server_check(const char *addr, struct cps_error *error);
 /* The port that a listening socket is bound to; 0 on failure. */
@@ -56,8 +57,8 @@ void cps_server_stop(struct cps_server *server);
 void cps_server_tick(struct cps_server *server);
 void cps_server_stats(struct cps_server *server, struct cps_server_stats *out);
 
-/* Whether `given` (NULL: none), of `length` bytes, is the token. Takes as long for every text of one
- * length. */
+/* Whether `given` (NULL: none), of `length` bytes, is the token. Takes as long for every text of
+ * one length. */
 bool cps_server_token_equal(const char *token, const char *given, size_t length);
 
 #endif
