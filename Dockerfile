@@ -11,26 +11,24 @@ RUN scripts/install-deps programs && rm -rf /var/lib/apt/lists/*
 COPY . .
 RUN meson setup /build --buildtype=release --prefix=/usr --strip -Dguests=false \
     && DESTDIR=/out meson install -C /build \
-    && scripts/shared-libraries --names /out/usr/bin/compass >/out/cli.packages \
-    && scripts/shared-libraries --names /out/usr/bin/compass-sidecar >/out/sidecar.packages
+    && scripts/shared-libraries --names /out/usr/bin/compass /out/usr/bin/compass-sidecar >/out/packages
 
-FROM debian:bookworm-slim AS cli
-COPY --from=build /out/cli.packages /usr/share/compass/packages
+# What both programs are linked with, so that the two images share all but the programs.
+FROM debian:bookworm-slim AS runtime
+COPY --from=build /out/packages /usr/share/compass/packages
 RUN apt-get update \
     && apt-get install -y --no-install-recommends $(cat /usr/share/compass/packages) ca-certificates \
-    && rm -rf /var/lib/apt/lists/* \
-    && useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin compass
+    && rm -rf /var/lib/apt/lists/*
+
+FROM runtime AS cli
+RUN useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin compass
 COPY --from=build /out/usr/bin/compass /usr/bin/compass
 # The screen is drawn in UTF-8, whatever the one who attaches has set.
 ENV LANG=C.UTF-8 TERM=xterm-256color
 USER compass
 ENTRYPOINT ["/usr/bin/compass"]
 
-FROM debian:bookworm-slim AS sidecar
-COPY --from=build /out/sidecar.packages /usr/share/compass/packages
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends $(cat /usr/share/compass/packages) ca-certificates \
-    && rm -rf /var/lib/apt/lists/*
+FROM runtime AS sidecar
 COPY --from=build /out/usr/bin/compass-sidecar /usr/bin/compass-sidecar
 EXPOSE 28624
 # Root without capabilities but those that the container is given: it loads BPF programs, and reads
@@ -40,7 +38,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
 ENTRYPOINT ["/usr/bin/compass-sidecar"]
 
 FROM build AS test
-RUN scripts/install-deps test && rm -rf /var/lib/apt/lists/*
+RUN scripts/install-deps unit && rm -rf /var/lib/apt/lists/*
 # The linters look at what is tracked; the context comes without its history.
 RUN git init -q && git add -A && make lint
 RUN make test-unprivileged
