@@ -10,7 +10,7 @@ export COMPASS_OUTPUT = $(abspath $(OUTPUT))
 
 BINARIES = cli/compass sidecar/compass-sidecar ext/compass.so addon/compass.node
 
-.PHONY: help build dev test test-unprivileged test-docker test262 demo lint race fuzz bench record soak screenshot fresh install generate deb dist clean
+.PHONY: help build dev test test-unprivileged test-docker test-image test262 demo lint race fuzz bench record soak screenshot fresh install generate deb dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ build: ## compass, compass-sidecar, compass.so and compass.node into _output/
 	@ls -l $(OUTPUT)
 
 dev: ## the build that developers use: AddressSanitizer, UBSan, warnings are errors
-	@scripts/install-deps test
+	@scripts/install-deps unit
 	@test -f $(DEV)/build.ninja || meson setup $(DEV) --native-file dev.ini
 	@meson compile -C $(DEV)
 
@@ -36,9 +36,13 @@ test: reconfigure build dev ## every test; closes with "N passed, N failed"
 test-unprivileged: build dev ## the tests that load no eBPF program, as `docker build --target=test .` runs them
 	@scripts/test --unprivileged --plain $(BUILD) --dev $(DEV)
 
-test-docker: ## the images and the compose stack, in a Docker engine of its own (long, as root)
-	@scripts/install-deps docker
+test-docker: ## of the tests those of the images and the compose stack, in a Docker engine of its own (as root)
+	@scripts/install-deps test
 	@tests/e2e/docker_stack
+
+test-image: ## docker build --target=test in such an engine: lint, and the tests that need no privilege (long, as root)
+	@scripts/install-deps docker
+	@tests/docker/engine-run --base docker build --target=test .
 
 test262: build ## the language's own tests, with and without the Node addon's transform (long; 150 MB from Debian)
 	@scripts/test262
@@ -58,7 +62,7 @@ lint: dev ## clang-format, clang-tidy, cppcheck, a clang build with warnings as 
 	@scripts/lint $(DEV)
 
 race: ## the unit tests under ThreadSanitizer
-	@scripts/install-deps test
+	@scripts/install-deps unit
 	@test -f build-race/build.ninja || meson setup build-race -Db_sanitize=thread -Db_lundef=false
 	@meson test -C build-race --suite unit --print-errorlogs
 

@@ -19,6 +19,8 @@ import stack  # noqa: E402
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 LOCK = "/run/lock/compass-docker"
 FORWARD = "/proc/sys/net/ipv4/ip_forward"
+# Images are kept in memory where there is enough of it: half of the time goes into unpacking packages.
+MEMORY_BYTES = 6 << 30
 COMPOSE_PLUGIN = """#!/bin/sh
 # Debian 12 has docker-compose, but no `docker compose`: this makes the one of the other.
 if [ "$1" = docker-cli-plugin-metadata ]; then
@@ -38,6 +40,11 @@ def other_engine():
     return subprocess.run(["pgrep", "-x", "dockerd"], stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
+def memory_available():
+    with open("/proc/meminfo", encoding="ascii") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
+
+
 def reason_to_skip():
     """Why no engine can run here, or None."""
     if os.geteuid() != 0:
@@ -45,7 +52,18 @@ def reason_to_skip():
     for tool in ("dockerd", "docker", "docker-compose", "iptables", "debootstrap"):
         if not shutil.which(tool, path=PATH):
             return f"{tool} is not installed: run scripts/install-deps docker"
+    if other_engine():
+        return "another Docker engine is running, and the two would share a bridge"
     return None
+
+
+def reason_not_to_start():
+    """Starts an engine and ends it; answers what it said where it cannot run here, or None."""
+    try:
+        with Engine():
+            return None
+    except (EngineError, OSError, subprocess.CalledProcessError) as error:
+        return f"no Docker engine starts here: {str(error).splitlines()[-1]}"
 
 
 class Engine:
@@ -55,11 +73,15 @@ class Engine:
         self.dir = tempfile.mkdtemp(prefix="compass-docker-")
         self.data = data or os.path.join(self.dir, "data")
         self.process = None
+        self.clients = set()
+        self.interrupted = False
         self.lock = None
         self.rules = None
         self.forward = None
         self.env = {**os.environ, "PATH": PATH, "DOCKER_HOST": f"unix://{self.dir}/docker.sock",
-                    "DOCKER_CONFIG": os.path.join(self.dir, "config")}
+                    "DOCKER_CONFIG": os.path.join(self.dir, "config"),
+                    # What newer engines do by themselves: stages side by side, none that is not asked for.
+                    "DOCKER_BUILDKIT": "1", "COMPOSE_DOCKER_CLI_BUILD": "1", "BUILDKIT_PROGRESS": "plain"}
 
     def __enter__(self):
         try:
@@ -78,10 +100,15 @@ class Engine:
         if other_engine():
             raise EngineError("another Docker engine is running, and the two would share a bridge")
         self.add_compose()
+        self.add_data()
         self.remember()
+        config = os.path.join(self.dir, "daemon.json")
+        with open(config, "w", encoding="ascii") as file:
+            # What was built stays until the end, however little room there is beside it.
+            json.dump({"builder": {"gc": {"enabled": False}}}, file)
         with open(os.path.join(self.dir, "log"), "ab") as log:
             self.process = subprocess.Popen(
-                ["dockerd", "--data-root", self.data, "--exec-root", os.path.join(self.dir, "exec"),
+                ["dockerd", "--config-file", config, "--data-root", self.data, "--exec-root", os.path.join(self.dir, "exec"),
                  "--pidfile", os.path.join(self.dir, "pid"), "--host", self.env["DOCKER_HOST"]],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env, start_new_session=True)
         stack.wait_until(self.answers, 60, "the Docker engine answers")
@@ -103,6 +130,11 @@ class Engine:
         with open(path, "w", encoding="utf-8") as file:
             file.write(COMPOSE_PLUGIN)
         os.chmod(path, 0o755)
+
+    def add_data(self):
+        os.makedirs(self.data, exist_ok=True)
+        if self.data.startswith(self.dir) and memory_available() > 2 * MEMORY_BYTES:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={MEMORY_BYTES}", "tmpfs", self.data], check=True)
 
     def remember(self):
         self.rules = subprocess.run(["iptables-save"], env=self.env, capture_output=True, check=True).stdout
@@ -138,8 +170,8 @@ class Engine:
         if self.lock:
             self.lock.close()
             self.lock = None
-        subprocess.run(["umount", "--recursive", "--quiet", os.path.join(self.dir, "exec")], check=False,
-                       stderr=subprocess.DEVNULL)
+        for path in (os.path.join(self.dir, "exec"), os.path.join(self.dir, "data")):
+            subprocess.run(["umount", "--recursive", "--quiet", path], check=False, stderr=subprocess.DEVNULL)
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def remove_containers(self):
@@ -150,14 +182,24 @@ class Engine:
         subprocess.run(["docker", "network", "prune", "-f"], env=self.env, check=False, stdout=subprocess.DEVNULL)
 
     def run(self, *argv, cwd=ROOT, env=None):
-        """Runs a command, and answers what it printed; EngineError with the end of it where it failed."""
-        result = subprocess.run(argv, cwd=cwd, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                check=False)
-        if result.returncode:
-            tail = "\n".join(result.stdout.splitlines()[-40:])
-            raise EngineError(f"`{' '.join(argv)}` ended with {result.returncode}:\n{tail}")
-        return result.stdout
+        """Runs a command, and answers what it printed; EngineError with the end of it where it failed. Any thread."""
+        if self.interrupted:
+            raise EngineError("interrupted")
+        with subprocess.Popen(argv, cwd=cwd, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as client:
+            self.clients.add(client)
+            output, _ = client.communicate()
+            self.clients.discard(client)
+        if client.returncode:
+            tail = "\n".join(output.splitlines()[-40:])
+            raise EngineError(f"`{' '.join(argv)}` ended with {client.returncode}:\n{tail}")
+        return output
+
+    def interrupt(self):
+        """Ends what other threads run, and has them run nothing more."""
+        self.interrupted = True
+        for client in list(self.clients):
+            client.terminate()
 
     def inspect(self, what, name):
         """What `docker inspect` says of one image or container."""

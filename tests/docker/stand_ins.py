@@ -3,6 +3,7 @@
 npm's) where no image can be pulled: the same names, and the same layout as far as the Dockerfiles and
 the compose file look. debian:bookworm-slim comes from debootstrap; the tree is kept for a week."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import engine  # noqa: E402
 
 HERE = os.path.join(engine.ROOT, "tests", "docker", "stand-ins")
 BASE = "debian:bookworm-slim"
+# In the order in which they build on each other.
 IMAGES = {
     "php:8.3-fpm": "php-fpm",
     "drupal:11-php8.3-fpm-bookworm": "drupal",
@@ -22,6 +24,7 @@ IMAGES = {
     "nginx:1.28": "nginx",
 }
 WEEK = 7 * 86400
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 # As in the official images: apt keeps neither what it downloads nor an index in a form of its own, and dpkg
 # does not wait for the disk.
 APT_CONF = """Dir::Cache::pkgcache "";
@@ -66,6 +69,20 @@ def trust(tree):
         shutil.copytree(ours, theirs, dirs_exist_ok=True)
 
 
+@contextlib.contextmanager
+def scratch():
+    """A folder that is gone afterwards, in memory where there is enough."""
+    with tempfile.TemporaryDirectory(prefix="compass-bookworm-") as work:
+        in_memory = engine.memory_available() > engine.MEMORY_BYTES
+        if in_memory:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2g", "tmpfs", work], check=True)
+        try:
+            yield work
+        finally:
+            if in_memory:
+                subprocess.run(["umount", "--lazy", work], check=True)
+
+
 def base_tree():
     """The file of debian:bookworm-slim, made where there is none or it is old."""
     folder = cache_folder()
@@ -74,7 +91,7 @@ def base_tree():
         return path
     os.makedirs(folder, exist_ok=True)
     print("# stand-ins: debootstrap (a minute or two)", flush=True)
-    with tempfile.TemporaryDirectory(prefix="compass-bookworm-") as work:
+    with scratch() as work:
         tree = os.path.join(work, "tree")
         made = subprocess.run(["debootstrap", "--variant=minbase", "bookworm", tree, packages_source()],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -116,6 +133,7 @@ def build(docker, name):
         shutil.copytree(os.path.join(HERE, IMAGES[name]), context)
         if IMAGES[name] == "node":
             shutil.copy(node_files(), os.path.join(context, "files.tar"))
+            shutil.copy(CERTIFICATES, context)
         docker.run("docker", "build", "--tag", name, context)
 
 
@@ -124,11 +142,16 @@ def has_image(docker, name):
                           stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
-def make(docker, names=None):
-    """Makes the named images (all of them) that the engine has not got."""
+def make_base(docker):
     if not has_image(docker, BASE):
         docker.run("docker", "import", "--change", 'CMD ["bash"]', base_tree(), BASE)
-    for name in names or IMAGES:
+
+
+def make(docker, names=None):
+    """Makes the named images (all of them, and what they are made of) that the engine has not got."""
+    if names is None:
+        make_base(docker)
+    for name in IMAGES if names is None else names:
         if not has_image(docker, name):
             print(f"# stand-in: {name}", flush=True)
             build(docker, name)
