@@ -3,7 +3,7 @@
   "targets": [
     {
       "target_name": "compass",
-      "sources": ["src/binding.c", "src/clock.c", "src/emit.c"],
+      "sources": ["src/binding.c", "src/cache.c", "src/clock.c", "src/emit.c"],
       # In the packed package the headers are beside the sources; in the tree they are the tree's.
       "include_dirs": ["probes", "../probes"],
       "defines": ["_GNU_SOURCE"],

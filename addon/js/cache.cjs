@@ -5,19 +5,21 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
-const { createHash } = require('node:crypto');
 
 // What makes the output out of a source: an entry of another version is not found.
-const MAKERS = ['transform.cjs', 'names.cjs', 'scope.cjs'];
+const MAKERS = ['transform.cjs', 'names.cjs', 'scope.cjs', 'cache.cjs'];
 
 function makers() {
+  const { createHash } = require('node:crypto');
   const hash = createHash('sha1').update(process.version);
   for (const name of MAKERS) hash.update(fs.readFileSync(path.join(__dirname, name)));
   return hash.digest('hex');
 }
 
 class Cache {
-  constructor(config) {
+  // binding: reads the entries, see src/cache.h.
+  constructor(config, binding) {
+    this.binding = binding;
     this.folder = config.cache;
     this.checked = false;
     this.makers = null;
@@ -26,6 +28,7 @@ class Cache {
   key(source, name, module, border) {
     if (this.folder === null) return null;
     this.makers ??= makers();
+    const { createHash } = require('node:crypto');
     const hash = createHash('sha1');
     hash.update(`${this.makers}\0${name}\0${module}\0${border ?? ''}\0`);
     return hash.update(source).digest('hex');
@@ -45,20 +48,15 @@ class Cache {
     return false;
   }
 
-  read(key) {
+  // The source, its functions numbered from what allocate(count) answers on, and their names as JSON;
+  // null where it is not there.
+  read(key, allocate) {
     if (!this.usable()) return null;
-    let text;
-    try {
-      text = fs.readFileSync(path.join(this.folder, key), 'utf8');
-    } catch {
-      return null;
-    }
-    const line = text.indexOf('\n');
-    try {
-      return { names: JSON.parse(text.slice(0, line)), code: text.slice(line + 1) };
-    } catch {
-      return null;
-    }
+    const count = this.binding.openCached(path.join(this.folder, key));
+    if (count === undefined) return null;
+    const base = allocate(count);
+    const taken = this.binding.takeCached(base);
+    return taken === undefined ? null : { code: taken[0], names: taken[1], base };
   }
 
   write(key, made) {
@@ -66,7 +64,9 @@ class Cache {
     const file = path.join(this.folder, key);
     const temporary = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
     try {
-      fs.writeFileSync(temporary, `${JSON.stringify(made.names)}\n${made.code}`, { mode: 0o600, flag: 'wx' });
+      const names = JSON.stringify(made.names);
+      const head = `NAMES ${made.names.length} ${Buffer.byteLength(names)}\n`;
+      fs.writeFileSync(temporary, head + names + made.code, { mode: 0o600, flag: 'wx' });
       fs.renameSync(temporary, file);
     } catch {
       fs.rmSync(temporary, { force: true });

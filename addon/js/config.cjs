@@ -2,7 +2,6 @@
 // What the environment asks for.
 'use strict';
 
-const os = require('node:os');
 const path = require('node:path');
 
 const THRESHOLD = 1000000;
@@ -46,7 +45,7 @@ function cacheFolder(env) {
   if (env.COMPASS_NODE_CACHE) return path.resolve(env.COMPASS_NODE_CACHE);
   if (env.XDG_CACHE_HOME) return path.join(env.XDG_CACHE_HOME, 'compass-node');
   if (env.HOME) return path.join(env.HOME, '.cache', 'compass-node');
-  return path.join(os.tmpdir(), `compass-node-${process.getuid()}`);
+  return path.join(require('node:os').tmpdir(), `compass-node-${process.getuid()}`);
 }
 
 function threshold(value) {

@@ -7,7 +7,6 @@
 const fs = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
-const vm = require('node:vm');
 
 const OWN = __dirname + path.sep;
 const INDEX = path.join(__dirname, 'index.mjs');
@@ -54,8 +53,9 @@ function packageType(file) {
 
 // Without a type, newer versions take for a module what does not compile as CommonJS.
 function compilesAsScript(file) {
+  const { Script } = require('node:vm');
   const text = fs.readFileSync(file, 'utf8').replace(/^#!.*/, '');
-  return new vm.Script(Module.wrap(text), { filename: file }) instanceof vm.Script;
+  return new Script(Module.wrap(text), { filename: file }) instanceof Script;
 }
 
 function isCommonJS(file) {

@@ -2,6 +2,7 @@
 // The hooks of module.register, on the loader's thread. Names are sent to the thread that runs the
 // modules before it gets their source. Other preloads run on this thread too, and what they import
 // passes through the hooks.
+import binding from './binding.cjs';
 import globals from './globals.cjs';
 import loader from './loader.cjs';
 import modules from './modules.cjs';
@@ -20,7 +21,7 @@ export function initialize({ config, counter, port }) {
   forwarder.port = port;
   port.unref();
   globals.defineIdle();
-  rewriter = modules.createModules(config, forwarder);
+  rewriter = modules.createModules(config, forwarder, binding.loadBinding());
 }
 
 export async function load(url, context, next) {

@@ -4,14 +4,13 @@
 // CommonJS passes through Module.prototype._compile on every version, and after whatever compiles
 // other languages to JavaScript (tsx and the like). ES modules pass through the hooks of
 // module.registerHooks, on this thread, or before that existed through module.register's, which
-// run on a thread of their own. That one costs more than all the rest of a start, so it waits until
-// an ES module may come: from the start, or as soon as a file is loaded that could import one.
+// run on a thread of their own. That one costs more than all the rest of a start, and the former something
+// for every file of CommonJS, so they wait until an ES module may come: from the start, or as soon
+// as a file is loaded that could import one.
 'use strict';
 
 const Module = require('node:module');
 const path = require('node:path');
-const { fileURLToPath, pathToFileURL } = require('node:url');
-const { isMainThread, MessageChannel } = require('node:worker_threads');
 const { mayImport, startsWithModules } = require('./entry.cjs');
 const { isOwn } = require('./modules.cjs');
 
@@ -35,43 +34,48 @@ function textOf(source) {
 // What a load hook answers, with its source rewritten where it is an ES module's of a file.
 function rewriteLoaded(modules, url, loaded) {
   if (!MODULE_FORMATS.has(loaded.format) || !url.startsWith('file:')) return loaded;
-  const file = fileURLToPath(url.replace(/[?#].*$/, ''));
+  const file = require('node:url').fileURLToPath(url.replace(/[?#].*$/, ''));
   if (modules.treatment(file) === null) return loaded;
   const source = textOf(loaded.source);
   return source === null ? loaded : { ...loaded, source: modules.rewrite(source, file, true) };
 }
 
 function registerAsynchronous(config, registry) {
+  const { MessageChannel } = require('node:worker_threads');
   const { port1, port2 } = new MessageChannel();
   registry.port = port1;
   port1.unref();
-  Module.register(pathToFileURL(path.join(__dirname, 'hooks.mjs')), {
+  Module.register(require('node:url').pathToFileURL(path.join(__dirname, 'hooks.mjs')), {
     data: { config, counter: registry.counter, port: port2 },
     transferList: [port2],
   });
 }
 
-// Registers the asynchronous hooks once, when the first ES module may come. What the main file of
+// Registers the hooks once, when the first ES module may come. What the main file of
 // a worker is, is not known yet where this runs.
-function registerInTime(config, registry) {
+function registerInTime(register, isMainThread) {
   let registered = false;
-  const register = () => {
+  const once = () => {
     if (registered) return;
     registered = true;
-    registerAsynchronous(config, registry);
+    register();
   };
-  if (!isMainThread || startsWithModules()) register();
+  if (!isMainThread || startsWithModules()) once();
   return (content, filename, isModule) => {
-    if (!registered && !isOwn(filename) && (isModule || mayImport(content))) register();
+    if (!registered && !isOwn(filename) && (isModule || mayImport(content))) once();
   };
 }
 
-function installLoader(modules, config, registry) {
+function registerSynchronous(modules) {
+  Module.registerHooks({ load: (url, context, next) => rewriteLoaded(modules, url, next(url, context)) });
+}
+
+function installLoader(modules, config, registry, isMainThread) {
   let expect = () => {};
   if (typeof Module.registerHooks === 'function') {
-    Module.registerHooks({ load: (url, context, next) => rewriteLoaded(modules, url, next(url, context)) });
+    expect = registerInTime(() => registerSynchronous(modules), isMainThread);
   } else if (typeof Module.register === 'function') {
-    expect = registerInTime(config, registry);
+    expect = registerInTime(() => registerAsynchronous(config, registry), isMainThread);
   }
   patchCommonJS(modules, expect);
 }

@@ -73,9 +73,9 @@ function readings(source, file, module) {
 }
 
 // counts: what was done, for whoever wonders.
-function createModules(config, registry) {
+function createModules(config, registry, binding) {
   const counts = { transformed: 0, cached: 0, untouched: 0, failed: 0, functionsSkipped: 0 };
-  const cache = new Cache(config);
+  const cache = new Cache(config, binding);
   const asked = new Map(); // by folder: the packages that its package.json asks for; null is all
 
   // null: not transformed. border: the name of a package of which only the exports are.
@@ -114,19 +114,24 @@ function createModules(config, registry) {
     throw failure;
   }
 
+  // The source to load; null where it is to be loaded as it is.
   function obtain(source, file, module, border) {
     const key = cache.key(source, displayName(file), module, border);
-    const known = cache.read(key);
+    const known = cache.read(key, (count) => registry.allocate(count));
     if (known !== null) {
       counts.cached++;
-      return known;
+      registry.store(known.base, known.names);
+      return known.names === '[]' ? null : known.code;
     }
     const made = make(source, file, module, border);
     if (made === null) return null;
     counts.transformed++;
     counts.functionsSkipped += made.skipped;
     cache.write(key, made);
-    return made;
+    if (made.names.length === 0) return null;
+    const base = registry.allocate(made.names.length);
+    registry.store(base, made.names);
+    return made.code.replaceAll(PLACE_HOLDER, String(base));
   }
 
   // The source to load in place of `source`; the same where there is nothing to do or where it
@@ -135,12 +140,10 @@ function createModules(config, registry) {
     const how = treatment(file);
     if (how === null || typeof source !== 'string') return source;
     try {
-      const made = obtain(source, file, module, how.border);
-      if (made === null || made.names.length === 0) {
-        counts.untouched++;
-        return source;
-      }
-      return made.code.replaceAll(PLACE_HOLDER, String(registry.allocate(made.names)));
+      const code = obtain(source, file, module, how.border);
+      if (code !== null) return code;
+      counts.untouched++;
+      return source;
     } catch {
       counts.failed++;
       return source;

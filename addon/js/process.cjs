@@ -3,10 +3,8 @@
 // that turns out to be a server ends being a script with its first request.
 'use strict';
 
-const { isMainThread } = require('node:worker_threads');
-
 // Returns what ends the script, and does nothing the next time.
-function observeProcess(recorder, command) {
+function observeProcess(recorder, command, isMainThread) {
   // There is no end that does not come here but a signal's.
   process.on('exit', () => recorder.endAll());
   let record = isMainThread && recorder.watched() ? recorder.beginProcess(command) : null;

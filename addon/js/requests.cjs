@@ -9,7 +9,6 @@
 'use strict';
 
 const channel = require('node:diagnostics_channel');
-const { randomUUID } = require('node:crypto');
 
 // Version, trace, span, flags and what a later version appends.
 const TRACEPARENT = /^([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}((?:-.*)?)$/;
@@ -29,7 +28,7 @@ function follow(recorder, record, emitter, seen) {
 
 function requestId(headers) {
   const id = headers['x-request-id'];
-  return typeof id === 'string' && id !== '' ? id : randomUUID();
+  return typeof id === 'string' && id !== '' ? id : require('node:crypto').randomUUID();
 }
 
 // The W3C parent of the request: the ids of the trace and of the caller's span, in hexadecimal; '' without one.

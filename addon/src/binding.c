@@ -14,6 +14,7 @@
 #define NAPI_VERSION 8
 #include <node_api.h>
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "cache.h"
 #include "clock.h"
 #include "emit.h"
 #include "probes.h"
@@ -29,6 +31,9 @@
 #define ARENA_BLOCKS 8
 #define MAX_ARENAS 512
 #define MAX_STRINGS 3
+/* js/binding.cjs refuses a binary of another one: counts up with every change to what is exported.
+ */
+#define CPS_ADDON_INTERFACE 2
 
 /* What JavaScript sees as the control buffer. */
 struct control {
@@ -52,6 +57,7 @@ _Static_assert(CPS_BATCH_CALLER == 6 && CPS_BATCH_END == 8, "js/blocks.cjs");
 _Static_assert(CPS_BATCH_LAST == 1 && ARENA_BLOCKS == 8, "js/blocks.cjs");
 _Static_assert(CPS_BATCH_HTTP == 1 && CPS_BATCH_CLI == 2, "js/recorder.cjs");
 _Static_assert(CPS_BATCH_NODE == 2, "js/blocks.cjs");
+_Static_assert(sizeof(CPS_CACHE_PLACE) == 8, "js/transform.cjs, js/modules.cjs");
 
 struct environment {
     struct control *control;
@@ -60,6 +66,7 @@ struct environment {
     unsigned char *arenas[MAX_ARENAS];
     napi_ref arena_refs[MAX_ARENAS];
     uint32_t arena_count;
+    struct cps_cache_entry cached; /* what openCached() opened */
     char strings[MAX_STRINGS][CPS_BATCH_MAX_STRING + 1];
 };
 
@@ -168,6 +175,50 @@ static napi_value arena_call(napi_env env, napi_callback_info info)
     return buffer;
 }
 
+/* openCached(path): how many functions the entry has; undefined where there is no sound entry. */
+static napi_value open_cached_call(napi_env env, napi_callback_info info)
+{
+    struct environment *environment = environment_of(env);
+    char path[PATH_MAX];
+    napi_value argument, count;
+    size_t arguments = 1, size;
+
+    if (!environment || napi_get_cb_info(env, info, &arguments, &argument, NULL, NULL) != napi_ok ||
+        napi_get_value_string_utf8(env, argument, path, sizeof(path), &size) != napi_ok ||
+        size + 1 >= sizeof(path))
+        return NULL;
+    cps_cache_free(&environment->cached);
+    if (cps_cache_read(path, &environment->cached) < 0 ||
+        napi_create_uint32(env, environment->cached.count, &count) != napi_ok)
+        return NULL;
+    return count;
+}
+
+/* takeCached(base): [source, names] of what was opened, its functions numbered from there on. */
+static napi_value take_cached_call(napi_env env, napi_callback_info info)
+{
+    struct environment *environment = environment_of(env);
+    napi_value argument, list = NULL, source, names;
+    size_t arguments = 1;
+    uint32_t base;
+
+    if (!environment || !environment->cached.text ||
+        napi_get_cb_info(env, info, &arguments, &argument, NULL, NULL) != napi_ok ||
+        napi_get_value_uint32(env, argument, &base) != napi_ok)
+        return NULL;
+    if (cps_cache_fill(&environment->cached, base) < 0 ||
+        napi_create_string_utf8(env, environment->cached.source, environment->cached.source_size,
+                                &source) != napi_ok ||
+        napi_create_string_utf8(env, environment->cached.names, environment->cached.names_size,
+                                &names) != napi_ok ||
+        napi_create_array_with_length(env, 2, &list) != napi_ok ||
+        napi_set_element(env, list, 0, source) != napi_ok ||
+        napi_set_element(env, list, 1, names) != napi_ok)
+        list = NULL;
+    cps_cache_free(&environment->cached);
+    return list;
+}
+
 /* The arguments of a classic probe: first its strings, then its integers. */
 struct arguments {
     const char *string[MAX_STRINGS];
@@ -270,6 +321,7 @@ static void environment_free(napi_env env, void *data, void *hint)
         (void)napi_delete_reference(env, environment->arena_refs[i]);
     if (environment->control_ref)
         (void)napi_delete_reference(env, environment->control_ref);
+    cps_cache_free(&environment->cached);
     free(environment);
 }
 
@@ -294,6 +346,8 @@ static bool set_functions(napi_env env, napi_value exports)
         {"refresh", refresh_call},
         {"handOver", hand_over_call},
         {"arena", arena_call},
+        {"openCached", open_cached_call},
+        {"takeCached", take_cached_call},
         {"canary", canary_call},
         {"httpInit", http_init_call},
         {"httpFunction", http_function_call},
@@ -347,6 +401,18 @@ static bool set_layout(napi_env env, napi_value exports)
     return napi_set_named_property(env, exports, "layout", layout) == napi_ok;
 }
 
+/* exports.interface and exports.mainThread: whether this is the thread that the process began with.
+ */
+static bool set_facts(napi_env env, napi_value exports)
+{
+    napi_value interface, main_thread;
+
+    return napi_create_uint32(env, CPS_ADDON_INTERFACE, &interface) == napi_ok &&
+           napi_set_named_property(env, exports, "interface", interface) == napi_ok &&
+           napi_get_boolean(env, gettid() == getpid(), &main_thread) == napi_ok &&
+           napi_set_named_property(env, exports, "mainThread", main_thread) == napi_ok;
+}
+
 /* exports.probes: the names, in the order of the semaphores. */
 static bool set_probes(napi_env env, napi_value exports)
 {
@@ -397,7 +463,7 @@ NAPI_MODULE_EXPORT int32_t NODE_API_MODULE_GET_API_VERSION(void);
 NAPI_MODULE_INIT()
 {
     if (!environment_new(env, exports) || !set_layout(env, exports) || !set_probes(env, exports) ||
-        !set_functions(env, exports))
+        !set_functions(env, exports) || !set_facts(env, exports))
         return NULL;
     set_semaphores(env, exports);
     return exports;

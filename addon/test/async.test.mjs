@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { folder, run } from './run.mjs';
+import { folder, plain, run } from './run.mjs';
 
 const MS = 1e6;
 
@@ -53,6 +53,33 @@ test('a returned promise is waited for, and no thenable is called for it', async
   assert.ok(trace.functions.passes.elapsed >= 45 * MS);
   assert.ok(trace.functions.arrow.elapsed >= 25 * MS);
   assert.equal(trace.functions.rejects.calls, 1);
+});
+
+test('a returned promise of a class of the application notices nothing', async (t) => {
+  const text = `
+    const log = [];
+    class Sub extends Promise { static get [Symbol.species]() { log.push('species'); return Promise; } }
+    const own = Promise.resolve(1);
+    Object.defineProperty(own, 'constructor', { get() { log.push('constructor'); return Promise; } });
+    async function subclass() { return Sub.resolve(4); }
+    async function getter() { return own; }
+    async function replaced() { return Promise.resolve(2); }
+    const sorted = async () => {
+      await subclass(); await getter();
+      const { constructor } = Promise.prototype;
+      Object.defineProperty(Promise.prototype, 'constructor', { configurable: true, get() { log.push('prototype'); return constructor; } });
+      const promise = replaced();
+      await null;
+      Object.defineProperty(Promise.prototype, 'constructor', { configurable: true, writable: true, value: constructor });
+      await promise;
+      console.log(log.join());
+    };
+    sorted();`;
+  const cwd = folder(t, { 'script.js': text });
+  const { stdout, traces } = await run(t, cwd, ['script.js']);
+  assert.equal(stdout, (await plain(cwd, ['script.js'])).stdout);
+  assert.ok(stdout.includes('species'));
+  assert.equal(traces[0].functions.subclass.calls, 1);
 });
 
 test('an unhandled rejection stays one', async (t) => {

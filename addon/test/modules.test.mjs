@@ -102,9 +102,22 @@ test('a second start takes everything from the cache, and a damaged cache does n
   const counts = async () => JSON.parse((await run(t, cwd, ['app.js'], { env, by: 'require' })).stdout);
   assert.deepEqual([(await counts()).transformed, (await counts()).cached], [2, 2]);
   assert.equal(fs.statSync(cache).mode & 0o777, 0o700);
-  for (const name of fs.readdirSync(cache)) fs.writeFileSync(path.join(cache, name), 'damaged');
-  const { traces } = await run(t, cwd, ['app.js'], { env });
-  assert.deepEqual(Object.keys(traces[0].functions), ['f', 'g']);
+  const damages = [
+    () => 'damaged',
+    () => '',
+    () => 'NAMES 4294967295 2\n[]',
+    () => 'NAMES 1 99999999999999999999\n["f"]',
+    () => 'NAMES -1 -1\n',
+    (text) => text.slice(0, text.indexOf('\n') + 1),
+  ];
+  for (const damage of damages) {
+    for (const name of fs.readdirSync(cache)) {
+      const file = path.join(cache, name);
+      fs.writeFileSync(file, damage(fs.readFileSync(file, 'utf8')));
+    }
+    const { traces } = await run(t, cwd, ['app.js'], { env });
+    assert.deepEqual(Object.keys(traces[0].functions), ['f', 'g'], String(damage));
+  }
   fs.rmSync(cache, { recursive: true });
   fs.mkdirSync(cache);
   fs.chmodSync(cache, 0o777);
@@ -171,6 +184,19 @@ test('without the addon, or with one that does not fit, there is one warning and
   const unfit = await start();
   assert.deepEqual([unfit.code, unfit.stdout], [0, 'runs\n']);
   assert.equal(unfit.stderr.match(/CompassWarning/g).length, 1);
+});
+
+test('a binary of another version is refused with one warning', async (t) => {
+  const cwd = folder(t, {
+    'app.js': 'console.log("runs");',
+    'old.cjs': `require('node:module')._extensions['.node'] = (module) => {
+      module.exports = { clock() {}, control: new ArrayBuffer(64), probes: [], layout: {} };
+    };`,
+  });
+  const { code, stdout, stderr } = await plain(cwd, ['--require', './old.cjs', '--require', indexCjs, '--import', indexMjs, 'app.js']);
+  assert.deepEqual([code, stdout], [0, 'runs\n']);
+  assert.equal(stderr.match(/CompassWarning/g).length, 1);
+  assert.match(stderr, /compass\.node is of another version of Compass/);
 });
 
 test('under the permission model there is one warning and the application runs', async (t) => {
