@@ -175,10 +175,39 @@ static int fitting(const char *hint, int room)
     return length > 0 ? length : 0;
 }
 
+static const char *const everywhere[] = {
+    "<- ->, 1-4",  "pages",
+    "arrows, j k", "move; page up and down, home, end, G",
+    "mouse",       "the wheel moves, a click selects, another one opens",
+    "?",           "this help",
+    "ctrl-z",      "suspend",
+    "q",           "leave",
+    NULL};
+
+static size_t count_keys(const char *const *keys)
+{
+    size_t count = 0;
+
+    while (keys[2 * count])
+        count++;
+    return count;
+}
+
+/* With its titles, and the empty lines below and between them. */
+static size_t help_lines(const struct cps_app *app)
+{
+    return count_keys(shown(app)->help) + count_keys(everywhere) + 5;
+}
+
+static const char *help_hint(const struct cps_app *app)
+{
+    return app->help_list.height < help_lines(app) ? "arrows show more   esc back" : "esc back";
+}
+
 static void draw_hint(const struct cps_app *app, struct cps_canvas *canvas, int row)
 {
     static const char always[] = "   ? help   q quit";
-    const char *hint = shown(app)->hint;
+    const char *hint = app->help ? help_hint(app) : shown(app)->hint;
     int length = fitting(hint, canvas->columns - 2 - (int)strlen(always));
 
     cps_canvas_format(canvas, row, 1, canvas->columns - 1, CPS_STYLE_DIM, "%.*s%s", length, hint,
@@ -202,32 +231,60 @@ static void draw_footer(struct cps_app *app, struct cps_canvas *canvas)
     draw_connection(app, canvas, canvas->rows - 1);
 }
 
-static int draw_keys(struct cps_canvas *canvas, int row, const char *const *keys)
+/* Draws a line of the help where it is on the screen; `*line` counts them all. */
+static void draw_help_line(const struct cps_app *app, struct cps_canvas *canvas, size_t *line,
+                           uint8_t style, const char *key, const char *text)
 {
-    for (; keys[0] && row < canvas->rows - 2; keys += 2, row++) {
-        cps_canvas_text(canvas, row, 3, 12, CPS_STYLE_ACCENT, keys[0]);
-        cps_canvas_text(canvas, row, 16, canvas->columns - 16, CPS_STYLE_NORMAL, keys[1]);
-    }
-    return row;
-}
-
-static void draw_help(const struct cps_app *app, struct cps_canvas *canvas)
-{
-    static const char *const everywhere[] = {
-        "<- ->, 1-4",  "pages",
-        "arrows, j k", "move; page up and down, home, end, G",
-        "mouse",       "the wheel moves, a click selects, another one opens",
-        "?",           "this help",
-        "ctrl-z",      "suspend",
-        "q",           "leave",
-        NULL};
+    size_t first = app->help_list.top, at = (*line)++;
     int row;
 
-    cps_canvas_format(canvas, 2, 1, canvas->columns, CPS_STYLE_BOLD, "Keys on %s",
-                      shown(app)->title);
-    row = draw_keys(canvas, 4, shown(app)->help);
-    cps_canvas_text(canvas, row + 1, 1, canvas->columns, CPS_STYLE_BOLD, "Everywhere");
-    draw_keys(canvas, row + 3, everywhere);
+    if (at < first || at >= first + app->help_list.height)
+        return;
+    row = 2 + (int)(at - first);
+    cps_canvas_text(canvas, row, key ? 3 : 1, key ? 12 : canvas->columns - 1, style,
+                    key ? key : text);
+    if (key)
+        cps_canvas_text(canvas, row, 16, canvas->columns - 16, CPS_STYLE_NORMAL, text);
+}
+
+static void draw_keys(const struct cps_app *app, struct cps_canvas *canvas, size_t *line,
+                      const char *const *keys)
+{
+    for (; keys[0]; keys += 2)
+        draw_help_line(app, canvas, line, CPS_STYLE_ACCENT, keys[0], keys[1]);
+}
+
+static void draw_help(struct cps_app *app, struct cps_canvas *canvas)
+{
+    size_t line = 0;
+    char title[64];
+
+    (void)cps_list_fit(&app->help_list, help_lines(app), 2, canvas->rows - 2);
+    (void)snprintf(title, sizeof(title), "Keys on %s", shown(app)->title);
+    draw_help_line(app, canvas, &line, CPS_STYLE_BOLD, NULL, title);
+    line++;
+    draw_keys(app, canvas, &line, shown(app)->help);
+    line++;
+    draw_help_line(app, canvas, &line, CPS_STYLE_BOLD, NULL, "Everywhere");
+    line++;
+    draw_keys(app, canvas, &line, everywhere);
+}
+
+/* The help moves line by line, as far as there is more of it. Another key leaves it. */
+static void press_in_help(struct cps_app *app, int key)
+{
+    struct cps_list *list = &app->help_list;
+    size_t lines = help_lines(app);
+    bool fits = lines <= list->height;
+
+    list->cursor = key == CPS_KEY_DOWN || key == 'j' || key == CPS_KEY_WHEEL_DOWN ||
+                           key == CPS_KEY_PAGE_DOWN || key == ' '
+                       ? list->top + list->height - 1
+                       : list->top;
+    if (key == CPS_KEY_WHEEL_DOWN || key == CPS_KEY_WHEEL_UP)
+        key = key == CPS_KEY_WHEEL_UP ? CPS_KEY_UP : CPS_KEY_DOWN;
+    if (fits || !cps_list_key(list, lines, key))
+        app->help = false;
 }
 
 static int draw(struct cps_app *app)
@@ -316,6 +373,12 @@ static void go_to(struct cps_app *app, int page)
     app->page = (enum cps_page)((page + CPS_PAGE_COUNT) % CPS_PAGE_COUNT);
 }
 
+static void open_help(struct cps_app *app)
+{
+    app->help = true;
+    app->help_list = (struct cps_list){0};
+}
+
 /* The keys that mean the same everywhere. */
 static void press_anywhere(struct cps_app *app, int key)
 {
@@ -324,7 +387,7 @@ static void press_anywhere(struct cps_app *app, int key)
     else if (key == 'q')
         app->quit = true;
     else if (key == '?')
-        app->help = true;
+        open_help(app);
     else if (key >= '1' && key < '1' + CPS_PAGE_COUNT)
         go_to(app, key - '1');
     else if (key == CPS_KEY_RIGHT)
@@ -381,7 +444,7 @@ static bool click(struct cps_app *app)
 static void point(struct cps_app *app, int key)
 {
     if (app->help)
-        app->help = false;
+        press_in_help(app, key);
     else if (key != CPS_KEY_CLICK)
         move(app, key == CPS_KEY_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
     else if (click(app))
@@ -404,7 +467,7 @@ static void press(struct cps_app *app, int key)
     else if (filter_here(app)->typing)
         type_filter(filter_here(app), key);
     else if (app->help)
-        app->help = false;
+        press_in_help(app, key);
     else if (!shown(app)->key(app, key))
         press_anywhere(app, key);
 }

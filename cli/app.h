@@ -8,6 +8,7 @@
 #define CPS_CLI_APP_H
 
 #include "canvas.h"
+#include "compare.h"
 #include "filter.h"
 #include "findings.h"
 #include "flame.h"
@@ -109,7 +110,8 @@ struct cps_over_state {
     size_t row_count;
     uint32_t name;          /* callers: the function in the middle, in the open trace's names */
     uint64_t before, after; /* compare: serials */
-    uint64_t saved;         /* save: serial */
+    enum cps_compare_by compare_by;
+    uint64_t saved; /* save: serial */
     struct cps_routes routes;
     uint64_t routes_seen;   /* what the routes were built from: arrivals and losses of the model, */
     uint64_t routes_filter; /* and the generation of the filter */
@@ -125,6 +127,7 @@ struct cps_app {
     enum cps_page page;
     bool quit;
     bool help;
+    struct cps_list help_list; /* of its lines the first one shown is at `cursor` */
     bool dirty;
     bool ascii;
     int cursor_row;                 /* of the screen; -1: no row is selected */

@@ -27,14 +27,19 @@ static uint64_t size_of(int64_t value)
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
-static int by_size(const void *left, const void *right)
+/* Where two are as large, the times decide, and then the names. */
+static int by_size(const void *left, const void *right, void *context)
 {
     const struct cps_change *a = left, *b = right;
+    enum cps_compare_by order[] = {*(const enum cps_compare_by *)context, CPS_COMPARE_SELF,
+                                   CPS_COMPARE_INCLUSIVE};
 
-    if (size_of(a->self) != size_of(b->self))
-        return size_of(a->self) < size_of(b->self) ? 1 : -1;
-    if (size_of(a->elapsed) != size_of(b->elapsed))
-        return size_of(a->elapsed) < size_of(b->elapsed) ? 1 : -1;
+    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+        uint64_t x = size_of(a->difference[order[i]]), y = size_of(b->difference[order[i]]);
+
+        if (x != y)
+            return x < y ? 1 : -1;
+    }
     return compare_strings(a->name, b->name);
 }
 
@@ -51,15 +56,21 @@ static void list(struct cps_changes *changes, const struct cps_held *held, bool 
     }
 }
 
+uint64_t cps_compare_figure(const struct cps_function *function, enum cps_compare_by by)
+{
+    if (!function)
+        return 0;
+    if (by == CPS_COMPARE_CALLS)
+        return function->calls;
+    return by == CPS_COMPARE_SELF ? function->self : function->elapsed;
+}
+
 static void subtract(struct cps_change *change)
 {
-    static const struct cps_function none;
-    const struct cps_function *before = change->before ? change->before : &none;
-    const struct cps_function *after = change->after ? change->after : &none;
-
-    change->self = (int64_t)(after->self - before->self);
-    change->elapsed = (int64_t)(after->elapsed - before->elapsed);
-    change->calls = (int64_t)(after->calls - before->calls);
+    for (int by = 0; by < CPS_COMPARE_COUNT; by++)
+        change->difference[by] =
+            (int64_t)(cps_compare_figure(change->after, (enum cps_compare_by)by) -
+                      cps_compare_figure(change->before, (enum cps_compare_by)by));
 }
 
 static void merge(struct cps_changes *changes)
@@ -78,7 +89,7 @@ static void merge(struct cps_changes *changes)
     changes->count = kept;
 }
 
-int cps_compare(const struct cps_held *before, const struct cps_held *after,
+int cps_compare(const struct cps_held *before, const struct cps_held *after, enum cps_compare_by by,
                 struct cps_changes *out)
 {
     size_t most = before->totals.function_count + after->totals.function_count;
@@ -92,10 +103,10 @@ int cps_compare(const struct cps_held *before, const struct cps_held *after,
     merge(&changes);
     for (size_t i = 0; i < changes.count; i++) {
         subtract(&changes.items[i]);
-        if (size_of(changes.items[i].self) > changes.largest)
-            changes.largest = size_of(changes.items[i].self);
+        if (size_of(changes.items[i].difference[by]) > changes.largest)
+            changes.largest = size_of(changes.items[i].difference[by]);
     }
-    qsort(changes.items, changes.count, sizeof(*changes.items), by_size);
+    qsort_r(changes.items, changes.count, sizeof(*changes.items), by_size, &by);
     *out = changes;
     return 0;
 }

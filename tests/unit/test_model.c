@@ -96,18 +96,23 @@ static void differences_are_by_name_and_the_largest_first(void **state)
     assert_int_equal(cps_model_init(&model, 100, 1 << 20), 0);
     cps_model_add(&model, made_trace("/a", 100, slow, 2));
     cps_model_add(&model, made_trace("/a", 50, fast, 2));
-    assert_int_equal(cps_compare(model.held[0], model.held[1], &changes), 0);
+    assert_int_equal(cps_compare(model.held[0], model.held[1], CPS_COMPARE_SELF, &changes), 0);
     assert_int_equal(changes.count, 3);
     assert_string_equal(changes.items[0].name->data, "query");
     assert_null(changes.items[0].after);
-    assert_int_equal(changes.items[0].self, -60);
+    assert_int_equal(changes.items[0].difference[CPS_COMPARE_SELF], -60);
     assert_string_equal(changes.items[1].name->data, "cache");
     assert_null(changes.items[1].before);
-    assert_int_equal(changes.items[1].calls, 1);
+    assert_int_equal(changes.items[1].difference[CPS_COMPARE_CALLS], 1);
     assert_string_equal(changes.items[2].name->data, "main");
-    assert_int_equal(changes.items[2].self, -10);
-    assert_int_equal(changes.items[2].elapsed, -50);
+    assert_int_equal(changes.items[2].difference[CPS_COMPARE_SELF], -10);
+    assert_int_equal(changes.items[2].difference[CPS_COMPARE_INCLUSIVE], -50);
     assert_int_equal(changes.largest, 60);
+    cps_compare_free(&changes);
+    assert_int_equal(cps_compare(model.held[0], model.held[1], CPS_COMPARE_CALLS, &changes), 0);
+    assert_int_equal(changes.largest, 1);
+    assert_string_equal(changes.items[0].name->data, "query");
+    assert_string_equal(changes.items[2].name->data, "main");
     cps_compare_free(&changes);
     cps_model_free(&model);
 }

@@ -199,7 +199,7 @@ static int hold(void)
     }
     result = cps_filter_compile("node /q.*y/ >1ns", &filter, NULL);
     if (!result && model.count == 2)
-        result = cps_compare(model.held[0], model.held[1], &changes);
+        result = cps_compare(model.held[0], model.held[1], CPS_COMPARE_SELF, &changes);
     cps_filter_free(filter);
     cps_compare_free(&changes);
     cps_routes_free(&routes);
