@@ -7,7 +7,6 @@
 /* A function that calls another this often for each call of its own has a loop around it. */
 #define LOOP_RATIO 8
 #define CLIMB_MAX 32
-#define CYCLE_MAX 3
 #define CYCLE_LOOKED_AT 4096
 
 const struct cps_caller *cps_callgraph_callers(const struct cps_callgraph *graph,
@@ -139,5 +138,5 @@ bool cps_callgraph_recurses(const struct cps_callgraph *graph, uint32_t name)
 {
     unsigned budget = CYCLE_LOOKED_AT;
 
-    return reaches(graph, name, name, CYCLE_MAX, &budget);
+    return reaches(graph, name, name, CPS_CALLGRAPH_CYCLE_MAX, &budget);
 }

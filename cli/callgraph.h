@@ -50,7 +50,10 @@ uint32_t cps_callgraph_main_caller(const struct cps_callgraph *graph, uint32_t n
  * loop must be in it. `caller` where there is none. */
 uint32_t cps_callgraph_looping(const struct cps_callgraph *graph, uint32_t caller, uint64_t calls);
 
-/* Whether the function is reached from itself over at most two others. */
+/* A function recurs where it is reached from itself in so many calls: over at most two others. */
+#define CPS_CALLGRAPH_CYCLE_MAX 3
+
+/* Whether the function recurs. */
 bool cps_callgraph_recurses(const struct cps_callgraph *graph, uint32_t name);
 
 #endif

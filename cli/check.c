@@ -437,7 +437,7 @@ void cps_check_append(struct cps_buf *out, const struct cps_check_rule *rule,
     else
         (void)cps_format_grouped(figure, result->value);
     cps_buf_append_format(out, "  %s of %zu request%s", figure, result->matched,
-                          result->matched == 1 ? "" : "s");
+                          cps_format_plural(result->matched));
     if (!result->holds && result->worst)
         append_worst(out, result->worst);
     cps_buf_append_string(out, "\n");

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
+
 static int compare_strings(const struct cps_string *a, const struct cps_string *b)
 {
     size_t shorter = a->length < b->length ? a->length : b->length;
@@ -22,11 +24,6 @@ static int by_name(const void *left, const void *right)
     return order ? order : (a->before == NULL) - (b->before == NULL);
 }
 
-static uint64_t size_of(int64_t value)
-{
-    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
 /* Where two are as large, the times decide, and then the names. */
 static int by_size(const void *left, const void *right, void *context)
 {
@@ -35,7 +32,8 @@ static int by_size(const void *left, const void *right, void *context)
                                    CPS_COMPARE_INCLUSIVE};
 
     for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
-        uint64_t x = size_of(a->difference[order[i]]), y = size_of(b->difference[order[i]]);
+        uint64_t x = cps_format_magnitude(a->difference[order[i]]),
+                 y = cps_format_magnitude(b->difference[order[i]]);
 
         if (x != y)
             return x < y ? 1 : -1;
@@ -103,8 +101,8 @@ int cps_compare(const struct cps_held *before, const struct cps_held *after, enu
     merge(&changes);
     for (size_t i = 0; i < changes.count; i++) {
         subtract(&changes.items[i]);
-        if (size_of(changes.items[i].difference[by]) > changes.largest)
-            changes.largest = size_of(changes.items[i].difference[by]);
+        if (cps_format_magnitude(changes.items[i].difference[by]) > changes.largest)
+            changes.largest = cps_format_magnitude(changes.items[i].difference[by]);
     }
     qsort_r(changes.items, changes.count, sizeof(*changes.items), by_size, &by);
     *out = changes;

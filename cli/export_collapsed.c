@@ -13,6 +13,7 @@
 
 #include "export.h"
 #include "flame.h"
+#include "format.h"
 #include "text.h"
 
 #define FRAMES_MAX 500
@@ -90,7 +91,7 @@ static void append_line(struct walk *walk, uint64_t deeper, uint64_t time)
     cps_buf_append(walk->out, walk->stack.data, walk->stack.length);
     if (deeper > 0)
         cps_buf_append_format(walk->out, ";(%" PRIu64 " deeper call%s)", deeper,
-                              deeper == 1 ? "" : "s");
+                              cps_format_plural(deeper));
     cps_buf_append_format(walk->out, " %" PRIu64 "\n", time);
 }
 

@@ -48,17 +48,33 @@ const char *cps_format_duration(char *out, uint64_t ns)
     return out;
 }
 
-const char *cps_format_difference(char *out, int64_t ns)
+uint64_t cps_format_magnitude(int64_t difference)
 {
-    if (ns == 0) {
+    return difference < 0 ? (uint64_t)0 - (uint64_t)difference : (uint64_t)difference;
+}
+
+static const char *with_sign(char *out, int64_t difference,
+                             const char *(*format)(char *out, uint64_t figure))
+{
+    char figure[CPS_FORMAT_SIZE];
+
+    if (difference == 0) {
         (void)snprintf(out, CPS_FORMAT_SIZE, "0");
         return out;
     }
-    out[0] = ns < 0 ? '-' : '+';
-    char rest[CPS_FORMAT_SIZE];
-    cps_format_duration(rest, ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns);
-    (void)snprintf(out + 1, CPS_FORMAT_SIZE - 1, "%.*s", CPS_FORMAT_SIZE - 2, rest);
+    (void)snprintf(out, CPS_FORMAT_SIZE, "%c%.*s", difference < 0 ? '-' : '+', CPS_FORMAT_SIZE - 2,
+                   format(figure, cps_format_magnitude(difference)));
     return out;
+}
+
+const char *cps_format_difference(char *out, int64_t ns)
+{
+    return with_sign(out, ns, cps_format_duration);
+}
+
+const char *cps_format_count_difference(char *out, int64_t count)
+{
+    return with_sign(out, count, cps_format_count);
 }
 
 const char *cps_format_count(char *out, uint64_t count)

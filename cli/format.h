@@ -18,6 +18,10 @@ const char *cps_format_duration(char *out, uint64_t ns);
 const char *cps_format_difference(char *out, int64_t ns);
 /* Short: "950", "94.8k", "11.9M". */
 const char *cps_format_count(char *out, uint64_t count);
+/* The same with a sign: "+212", "-94.8k", "0". */
+const char *cps_format_count_difference(char *out, int64_t count);
+/* A difference without its sign. */
+uint64_t cps_format_magnitude(int64_t difference);
 /* All figures: "94,812". */
 const char *cps_format_grouped(char *out, uint64_t count);
 /* In powers of 1024: "512 B", "8.0 MB", "42 MB". */

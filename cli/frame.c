@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frame.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "write.h"
 
 /* The file in memory holds the present frame up to its offset, and keeps the length of the longest.
  */
@@ -33,20 +34,6 @@ void cps_frame_begin(void)
         (void)dup2(memory, STDOUT_FILENO);
 }
 
-static void write_all(const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(terminal, bytes, length);
-
-        if (written < 0 && errno != EINTR)
-            return;
-        if (written > 0) {
-            bytes += written;
-            length -= (size_t)written;
-        }
-    }
-}
-
 void cps_frame_end(void)
 {
     off_t length;
@@ -60,7 +47,7 @@ void cps_frame_end(void)
         return;
     bytes = mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, memory, 0);
     if (bytes != MAP_FAILED) {
-        write_all(bytes, (size_t)length);
+        (void)cps_write_all(terminal, bytes, (size_t)length);
         (void)munmap(bytes, (size_t)length);
     }
     (void)lseek(memory, 0, SEEK_SET);

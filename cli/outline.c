@@ -15,10 +15,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "callgraph.h"
 #include "pairs.h"
 
-/* A function is reached from itself over at most two others, as in callgraph.c. */
-#define LINK_STEPS 3
 /* Fewer are worth a row each, and more so where each has calls below it. */
 #define GROUP_LEAVES 3
 #define GROUP_TREES 4
@@ -71,8 +70,8 @@ static void link_recursion(struct builder *builder, uint32_t call)
     const struct cps_tree_node *nodes = builder->tree->nodes;
     uint32_t up = nodes[call].parent;
 
-    for (int step = 1;
-         step < LINK_STEPS && up != CPS_TREE_NONE && name_of(builder, up) != name_of(builder, call);
+    for (int step = 1; step < CPS_CALLGRAPH_CYCLE_MAX && up != CPS_TREE_NONE &&
+                       name_of(builder, up) != name_of(builder, call);
          step++)
         up = nodes[up].parent;
     if (up == CPS_TREE_NONE || name_of(builder, up) != name_of(builder, call))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "write.h"
 
 #define ID_LENGTH 40
 
@@ -41,20 +42,6 @@ static void name_file(const struct cps_trace *trace, const char *suffix, unsigne
                    suffix);
 }
 
-static int write_all(int fd, const struct cps_buf *bytes)
-{
-    size_t done = 0;
-
-    while (done < bytes->length) {
-        ssize_t written = write(fd, bytes->data + done, bytes->length - done);
-
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        done += written > 0 ? (size_t)written : 0;
-    }
-    return 0;
-}
-
 static int create(const struct cps_trace *trace, const char *suffix, char *name)
 {
     int fd = -1;
@@ -79,7 +66,7 @@ int cps_save(const struct cps_trace *trace, const struct cps_export_format *form
     fd = create(trace, format->suffix, name);
     if (fd < 0)
         return fd;
-    result = write_all(fd, &bytes);
+    result = cps_write_all(fd, bytes.data, bytes.length);
     if (close(fd) && !result)
         result = -errno;
     if (result)

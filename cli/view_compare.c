@@ -54,8 +54,8 @@ static void draw_bar(struct cps_canvas *canvas, int row, const struct layout *at
                      int64_t difference, uint64_t largest)
 {
     int half = (at->bar_width - 3) / 2, middle = at->bar + 1 + half;
-    uint64_t size = difference < 0 ? 0 - (uint64_t)difference : (uint64_t)difference;
-    int length = largest ? (int)((double)size / (double)largest * half + 0.5) : 0;
+    double size = (double)cps_format_magnitude(difference);
+    int length = largest ? (int)(size / (double)largest * half + 0.5) : 0;
 
     cps_canvas_text(canvas, row, middle, 1, CPS_STYLE_DIM, canvas->ascii ? "|" : "│");
     for (int i = 1; i <= length; i++)
@@ -75,17 +75,8 @@ static const char *figure(char *out, const struct cps_function *function, enum c
 
 static const char *signed_figure(char *out, int64_t difference, enum cps_compare_by by)
 {
-    char count[CPS_FORMAT_SIZE];
-    uint64_t size = difference < 0 ? 0 - (uint64_t)difference : (uint64_t)difference;
-
-    if (by != CPS_COMPARE_CALLS)
-        return cps_format_difference(out, difference);
-    (void)snprintf(out, CPS_FORMAT_SIZE, "%s%s",
-                   difference > 0   ? "+"
-                   : difference < 0 ? "-"
-                                    : "",
-                   cps_format_count(count, size));
-    return out;
+    return by == CPS_COMPARE_CALLS ? cps_format_count_difference(out, difference)
+                                   : cps_format_difference(out, difference);
 }
 
 static void draw_calls(struct cps_canvas *canvas, int row, const struct layout *at,
