@@ -7,16 +7,20 @@
 #include "text.h"
 
 const struct cps_export_format cps_export_formats[] = {
-    {"ndjson", ".ndjson", "traces as Compass streams them, a line each", cps_export_ndjson},
-    {"speedscope", ".speedscope.json", "for speedscope.app", cps_export_speedscope},
-    {"chrome", ".trace.json", "for Perfetto and chrome://tracing", cps_export_chrome},
-    {"collapsed", ".collapsed", "stacks and their own time, for flame graph tools",
-     cps_export_collapsed},
-    {"callgrind", ".callgrind", "for KCachegrind, QCachegrind and callgrind_annotate",
-     cps_export_callgrind},
-    {"html", ".html", "one page with a timeline and a flame graph, for a browser", cps_export_html},
-    {"summary", ".txt", "a readable line a request", cps_export_summary},
-    {NULL, NULL, NULL, NULL},
+    {"ndjson", ".ndjson", 'n', "NDJSON", "traces as Compass streams them, a line each",
+     cps_export_ndjson},
+    {"speedscope", ".speedscope.json", 's', "speedscope", "for speedscope.app",
+     cps_export_speedscope},
+    {"chrome", ".trace.json", 'c', "Chrome trace", "for Perfetto and chrome://tracing",
+     cps_export_chrome},
+    {"collapsed", ".collapsed", 'f', "collapsed stacks",
+     "stacks and their own time, for flame graph tools", cps_export_collapsed},
+    {"callgrind", ".callgrind", 'g', "callgrind",
+     "for KCachegrind, QCachegrind and callgrind_annotate", cps_export_callgrind},
+    {"html", ".html", 'h', "HTML", "one page with a timeline and a flame graph, for a browser",
+     cps_export_html},
+    {"summary", ".txt", '\0', NULL, "a readable line a request", cps_export_summary},
+    {NULL, NULL, '\0', NULL, NULL, NULL},
 };
 
 const struct cps_export_format *cps_export_find(const char *name)

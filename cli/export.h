@@ -28,6 +28,8 @@ cps_exporter cps_export_summary;    /* a line a trace, safe for a terminal */
 struct cps_export_format {
     const char *name;
     const char *suffix; /* of a file in this format, with its point */
+    char key;           /* that chooses it in the UI; NUL: not offered there, behind all that are */
+    const char *title;  /* in that choice */
     const char *description;
     cps_exporter *export;
 };

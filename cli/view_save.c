@@ -8,16 +8,14 @@
 #include "save.h"
 #include "screen.h"
 
-static const struct choice {
-    char key;
-    const char *title;
-    const char *format;
-} choices[] = {
-    {'n', "NDJSON", "ndjson"},       {'s', "speedscope", "speedscope"},
-    {'c', "Chrome trace", "chrome"}, {'f', "collapsed stacks", "collapsed"},
-    {'g', "callgrind", "callgrind"}, {'h', "HTML", "html"},
-};
-#define CHOICES (sizeof(choices) / sizeof(*choices))
+static size_t count_choices(void)
+{
+    size_t count = 0;
+
+    while (cps_export_formats[count].key)
+        count++;
+    return count;
+}
 
 void cps_view_save_open(struct cps_app *app, const struct cps_held *held)
 {
@@ -30,7 +28,7 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
 {
     const struct cps_held *held = cps_model_find(&app->model, app->over.saved);
     struct cps_list *list = &app->over.list;
-    size_t end;
+    size_t choices = count_choices(), end;
 
     if (!held) {
         cps_canvas_text(canvas, top + 1, 3, canvas->columns - 3, CPS_STYLE_DIM,
@@ -41,17 +39,16 @@ static void draw(struct cps_app *app, struct cps_canvas *canvas, int top, int bo
                       held->trace->method.data, held->trace->method.length ? " " : "",
                       held->trace->uri.data);
     top += 2;
-    end = cps_list_fit(list, CHOICES, top, bottom);
+    end = cps_list_fit(list, choices, top, bottom);
     for (size_t i = list->top; i < end; i++) {
-        const struct choice *choice = &choices[i];
+        const struct cps_export_format *format = &cps_export_formats[i];
         int row = top + (int)(i - list->top);
 
-        cps_canvas_format(canvas, row, 3, 2, CPS_STYLE_ACCENT, "%c", choice->key);
-        cps_canvas_text(canvas, row, 6, 17, CPS_STYLE_NORMAL, choice->title);
-        cps_canvas_text(canvas, row, 24, canvas->columns - 24, CPS_STYLE_DIM,
-                        cps_export_find(choice->format)->description);
+        cps_canvas_format(canvas, row, 3, 2, CPS_STYLE_ACCENT, "%c", format->key);
+        cps_canvas_text(canvas, row, 6, 17, CPS_STYLE_NORMAL, format->title);
+        cps_canvas_text(canvas, row, 24, canvas->columns - 24, CPS_STYLE_DIM, format->description);
     }
-    cps_list_select(list, CHOICES, canvas, top);
+    cps_list_select(list, choices, canvas, top);
 }
 
 static void save(struct cps_app *app, size_t choice)
@@ -66,7 +63,7 @@ static void save(struct cps_app *app, size_t choice)
         cps_app_tell(app, "not saved: the request has been discarded to make room");
         return;
     }
-    result = cps_save(held->trace, cps_export_find(choices[choice].format), name);
+    result = cps_save(held->trace, &cps_export_formats[choice], name);
     if (result)
         cps_app_tell(app, "not saved in the current folder: %s", strerror(-result));
     else
@@ -75,13 +72,15 @@ static void save(struct cps_app *app, size_t choice)
 
 static bool key(struct cps_app *app, int pressed)
 {
-    for (size_t i = 0; i < CHOICES; i++) {
-        if (pressed == choices[i].key) {
+    size_t choices = count_choices();
+
+    for (size_t i = 0; i < choices; i++) {
+        if (pressed == cps_export_formats[i].key) {
             save(app, i);
             return true;
         }
     }
-    if (pressed == CPS_KEY_ENTER && app->over.list.cursor < CHOICES) {
+    if (pressed == CPS_KEY_ENTER && app->over.list.cursor < choices) {
         save(app, app->over.list.cursor);
         return true;
     }
@@ -89,7 +88,7 @@ static bool key(struct cps_app *app, int pressed)
         app->over.view = NULL;
         return true;
     }
-    return cps_list_key(&app->over.list, CHOICES, pressed);
+    return cps_list_key(&app->over.list, choices, pressed);
 }
 
 static const char *const help[] = {"n",     "NDJSON: compass --uri file:// opens it again",

@@ -76,8 +76,10 @@ static int fails(const struct cps_trace *const *traces, size_t count, struct cps
 
 static void what_cannot_be_written_leaves_no_file(void **state)
 {
-    static const struct cps_export_format failing = {"failing", ".x", "", fails};
-    static const struct cps_export_format nowhere = {"nowhere", "/x", "", cps_export_ndjson};
+    static const struct cps_export_format failing = {
+        .name = "failing", .suffix = ".x", .export = fails};
+    static const struct cps_export_format nowhere = {
+        .name = "nowhere", .suffix = "/x", .export = cps_export_ndjson};
     cps_auto_trace struct cps_trace *trace = trace_with_id("x");
     char name[CPS_SAVE_NAME_SIZE];
 
