@@ -9,9 +9,13 @@ const path = require('node:path');
 // What makes the output out of a source: an entry of another version is not found.
 const MAKERS = ['transform.cjs', 'names.cjs', 'scope.cjs', 'cache.cjs'];
 
+// A start that keeps nothing needs no cryptography.
+function newHash() {
+  return require('node:crypto').createHash('sha1');
+}
+
 function makers() {
-  const { createHash } = require('node:crypto');
-  const hash = createHash('sha1').update(process.version);
+  const hash = newHash().update(process.version);
   for (const name of MAKERS) hash.update(fs.readFileSync(path.join(__dirname, name)));
   return hash.digest('hex');
 }
@@ -28,8 +32,7 @@ class Cache {
   key(source, name, module, border) {
     if (this.folder === null) return null;
     this.makers ??= makers();
-    const { createHash } = require('node:crypto');
-    const hash = createHash('sha1');
+    const hash = newHash();
     hash.update(`${this.makers}\0${name}\0${module}\0${border ?? ''}\0`);
     return hash.update(source).digest('hex');
   }

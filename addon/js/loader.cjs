@@ -4,9 +4,9 @@
 // CommonJS passes through Module.prototype._compile on every version, and after whatever compiles
 // other languages to JavaScript (tsx and the like). ES modules pass through the hooks of
 // module.registerHooks, on this thread, or before that existed through module.register's, which
-// run on a thread of their own. That one costs more than all the rest of a start, and the former something
-// for every file of CommonJS, so they wait until an ES module may come: from the start, or as soon
-// as a file is loaded that could import one.
+// run on a thread of their own. That one costs more than all the rest of a start, and the former
+// something for every file of CommonJS, so they wait until an ES module may come: from the start, or
+// as soon as a file is loaded that could import one.
 'use strict';
 
 const Module = require('node:module');

@@ -14,9 +14,6 @@ const OWN = [__dirname + path.sep, path.join(__dirname, '../node_modules') + pat
 // same but for where pnpm keeps packages.
 const PACKAGE = /^(.*?)\/node_modules\/(?:\.pnpm\/[^/]+\/node_modules\/)?((?:@[^/]+\/)?[^/]+)\/(.*)$/;
 
-// What transform.cjs, which is not loaded where everything is in the cache, has in place of numbers.
-const PLACE_HOLDER = '__cps_B';
-
 let transformer;
 let loading = false;
 
@@ -131,7 +128,7 @@ function createModules(config, registry, binding) {
     if (made.names.length === 0) return null;
     const base = registry.allocate(made.names.length);
     registry.store(base, made.names);
-    return made.code.replaceAll(PLACE_HOLDER, String(base));
+    return transformer.numbered(made.code, base);
   }
 
   // The source to load in place of `source`; the same where there is nothing to do or where it

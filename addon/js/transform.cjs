@@ -424,4 +424,9 @@ function transform(source, options) {
   return { code: work.out.toString(), names: work.names, skipped: work.skipped };
 }
 
-module.exports = { load, transform };
+// What was transformed, its functions numbered from `base` on. The cache's reader does the same, in src/cache.c.
+function numbered(code, base) {
+  return code.replaceAll(BASE, String(base));
+}
+
+module.exports = { load, transform, numbered };

@@ -57,7 +57,6 @@ _Static_assert(CPS_BATCH_CALLER == 6 && CPS_BATCH_END == 8, "js/blocks.cjs");
 _Static_assert(CPS_BATCH_LAST == 1 && ARENA_BLOCKS == 8, "js/blocks.cjs");
 _Static_assert(CPS_BATCH_HTTP == 1 && CPS_BATCH_CLI == 2, "js/recorder.cjs");
 _Static_assert(CPS_BATCH_NODE == 2, "js/blocks.cjs");
-_Static_assert(sizeof(CPS_CACHE_PLACE) == 8, "js/transform.cjs, js/modules.cjs");
 
 struct environment {
     struct control *control;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* As js/transform.cjs writes it. */
 #define CPS_CACHE_PLACE "__cps_B"
 
 struct cps_cache_entry {

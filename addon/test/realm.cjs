@@ -33,7 +33,7 @@ function rewrite(source, isModule, border, counts) {
     if (made === null || made.names.length === 0) return source;
     counts.transformed++;
     counts.skipped += made.skipped;
-    return made.code.replaceAll('__cps_B', '0');
+    return transformer.numbered(made.code, 0);
   } catch {
     return source;
   }
