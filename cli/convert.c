@@ -115,8 +115,10 @@ int cps_convert_main(int argc, char **argv)
         return status;
     format = at < argc ? cps_export_find(argv[at]) : NULL;
     if (!format) {
-        (void)fprintf(stderr, "compass convert: %s\n\n",
-                      at < argc ? "there is no such format" : "which format?");
+        if (at < argc)
+            (void)fprintf(stderr, "compass convert: there is no format '%s'\n\n", argv[at]);
+        else
+            (void)fputs("compass convert: which format?\n\n", stderr);
         print_usage(stderr);
         return 2;
     }
