@@ -2,13 +2,13 @@
 #include "check_main.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "flags.h"
 #include "saved.h"
 #include "say.h"
 
@@ -55,18 +55,24 @@ static int read_options(int argc, char **argv, struct rules *rules, int *status)
     static const struct option options[] = {{"assert", required_argument, NULL, 'a'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
+    struct cps_error error = {0};
     int option;
 
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "a:h", options, NULL)) != -1) {
+    opterr = 0;
+    optind = 0;
+    while ((option = getopt_long(argc, argv, ":a:h", options, NULL)) != -1) {
         if (option == 'a') {
             *status = add_rule(rules, optarg);
             if (*status)
                 return -1;
             continue;
         }
-        *status = option == 'h' ? 0 : 2;
-        (void)fputs(usage, option == 'h' ? stdout : stderr);
+        if (option == 'h') {
+            *status = fputs(usage, stdout) < 0;
+            return -1;
+        }
+        (void)cps_flags_refused(option, argv, options, &error);
+        *status = complain(error.text);
         return -1;
     }
     if (rules->count > 0)

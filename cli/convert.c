@@ -2,7 +2,6 @@
 #include "convert.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 
 #include "cleanup.h"
 #include "export.h"
+#include "flags.h"
 #include "format.h"
 #include "saved.h"
 #include "say.h"
@@ -80,22 +80,37 @@ static int convert(const struct cps_export_format *format, const char *path,
     return r;
 }
 
+static int misused(const char *sentence)
+{
+    cps_say("compass convert: %s", sentence);
+    (void)fputc('\n', stderr);
+    print_usage(stderr);
+    return 2;
+}
+
 /* The index of the first argument that is no option, or -1 to end with *status. */
 static int read_options(int argc, char **argv, const char **path, int *status)
 {
     static const struct option options[] = {{"output", required_argument, NULL, 'o'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
+    struct cps_error error = {0};
     int option;
 
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+    opterr = 0;
+    optind = 0;
+    while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
         if (option == 'o') {
             *path = optarg;
             continue;
         }
-        *status = option == 'h' ? 0 : 2;
-        print_usage(option == 'h' ? stdout : stderr);
+        if (option == 'h') {
+            print_usage(stdout);
+            *status = 0;
+            return -1;
+        }
+        (void)cps_flags_refused(option, argv, options, &error);
+        *status = misused(error.text);
         return -1;
     }
     return optind;
@@ -107,6 +122,7 @@ int cps_convert_main(int argc, char **argv)
     char *nothing[] = {standard_input};
     const struct cps_export_format *format;
     struct cps_saved saved = {0};
+    struct cps_error error = {0};
     const char *path = NULL;
     int status = 1;
     int at = read_options(argc, argv, &path, &status);
@@ -115,12 +131,10 @@ int cps_convert_main(int argc, char **argv)
         return status;
     format = at < argc ? cps_export_find(argv[at]) : NULL;
     if (!format) {
-        if (at < argc)
-            (void)fprintf(stderr, "compass convert: there is no format '%s'\n\n", argv[at]);
-        else
-            (void)fputs("compass convert: which format?\n\n", stderr);
-        print_usage(stderr);
-        return 2;
+        if (at == argc)
+            return misused("which format?");
+        (void)cps_error_set(&error, -EINVAL, "there is no format '%s'", argv[at]);
+        return misused(error.text);
     }
     at++;
     if (read_files(&saved, at < argc ? argv + at : nothing, at < argc ? argc - at : 1) == 0 &&

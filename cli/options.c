@@ -2,12 +2,12 @@
 #include "options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "flags.h"
 #include "format.h"
 
 const char cps_options_usage[] =
@@ -216,10 +216,8 @@ int cps_options_read(int argc, char *const *argv, struct cps_options *out, struc
     opterr = 0;
     optind = 0;
     while ((option = getopt_long(argc, argv, ":u:t:o:n:hV", long_options, NULL)) != -1) {
-        if (option == ':')
-            return cps_error_set(error, -EINVAL, "%s: its value is missing", argv[optind - 1]);
-        if (option == '?')
-            return cps_error_set(error, -EINVAL, "%s: no such flag", argv[optind - 1]);
+        if (option == ':' || option == '?')
+            return cps_flags_refused(option, argv, long_options, error);
         if (apply(option, optarg, out, error))
             return -EINVAL;
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,6 +14,7 @@
 #include "broadcast.h"
 #include "cleanup.h"
 #include "config.h"
+#include "flags.h"
 #include "log.h"
 #include "metrics.h"
 #include "otlp.h"
@@ -82,9 +82,11 @@ static int parse_options(int argc, char **argv, struct options *options)
                                           {"version", no_argument, NULL, 'v'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
+    struct cps_error error = {0};
     int found;
 
-    while ((found = getopt_long(argc, argv, "", known, NULL)) != -1) {
+    opterr = 0;
+    while ((found = getopt_long(argc, argv, ":", known, NULL)) != -1) {
         switch (found) {
         case 'c':
             options->config = optarg;
@@ -97,13 +99,16 @@ static int parse_options(int argc, char **argv, struct options *options)
         case 'h':
             return print_help();
         default:
-            return 1;
+            (void)cps_flags_refused(found, argv, known, &error);
+            (void)fail(&error);
+            return 2;
         }
     }
     if (optind == argc)
         return -1;
-    (void)fprintf(stderr, "compass-sidecar: %s: unexpected argument; see --help\n", argv[optind]);
-    return 1;
+    (void)cps_error_set(&error, -EINVAL, "'%s': unexpected argument; see --help", argv[optind]);
+    (void)fail(&error);
+    return 2;
 }
 
 static void on_subscribers(void *context)

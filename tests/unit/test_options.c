@@ -141,6 +141,11 @@ static void what_is_wrong_is_named(void **state)
         {{"--uri", "file://relative"}, "--uri: 'file://relative'"},
         {{"--uri", NULL}, "--uri: its value is missing"},
         {{"--nonsense", NULL}, "--nonsense: no such flag"},
+        {{"-o", NULL}, "-o: its value is missing"},
+        {{"-ho", NULL}, "-o: its value is missing"},
+        {{"--count=1", "-hx"}, "-x: no such flag"},
+        {{"--ma", "1"}, "--ma: no such flag"},
+        {{"--help=yes", NULL}, "--help=yes: this flag takes no value"},
         {{"frobnicate", NULL}, "'frobnicate': no such command"},
     };
 
