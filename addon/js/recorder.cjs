@@ -69,7 +69,6 @@ class Frame {
     this.border = border;
     this.at = 0; // where it is on the stack; 0 is nowhere
     this.ran = 0; // time on the stack
-    this.self = 0;
     this.settling = false; // its promise waits for another one
     this.finished = false;
   }
@@ -302,12 +301,23 @@ function createRecorder(binding, config, registry, tell) {
     const index = frame.at;
     cutTo(index);
     const ran = at - times[index * TIMES + START];
-    frame.self += ran - times[index * TIMES + CHILDREN];
+    const { tally } = frame.request;
+    if (tally !== null) tally.sums[frame.place * SUMS + SELF] += ran - times[index * TIMES + CHILDREN];
+    if (frame.generator && tally !== null) rest(tally, frame.place, at);
     frame.ran += ran;
     frame.at = 0;
     stackFrame[index] = null;
     top = index - 1;
     times[top * TIMES + CHILDREN] += ran;
+  }
+
+  // A generator's time, unlike an async function's, is what it ran: while it waits it is not active.
+  function rest(tally, place, at) {
+    if (--tally.state[place * STATE + ACTIVE] === 0) tally.sums[place * SUMS + ELAPSED] += at - tally.sums[place * SUMS + SINCE];
+  }
+
+  function goOn(tally, place, at) {
+    if (tally.state[place * STATE + ACTIVE]++ === 0) tally.sums[place * SUMS + SINCE] = at;
   }
 
   function pause(frame, value) {
@@ -321,11 +331,14 @@ function createRecorder(binding, config, registry, tell) {
   }
 
   function putBack(frame) {
-    if (frame.request.tally === null || top + 1 >= MAX_STACK) return;
+    const { tally } = frame.request;
+    if (tally === null || top + 1 >= MAX_STACK) return;
     const index = top + 1;
+    const at = now();
+    if (frame.generator) goOn(tally, frame.place, at);
     stackRequest[index] = frame.request;
     stackFrame[index] = frame;
-    setStack(index, frame.place, frame.depth, frame.pair, frame.border, now());
+    setStack(index, frame.place, frame.depth, frame.pair, frame.border, at);
     frame.at = index;
     top = index;
   }
@@ -356,9 +369,9 @@ function createRecorder(binding, config, registry, tell) {
     const { request, place } = frame;
     if (request.tally === null || frame.finished) return;
     frame.finished = true;
-    if (frame.generator) request.tally.sums[place * SUMS + SINCE] = at - frame.ran;
+    if (frame.generator) goOn(request.tally, place, at);
     const elapsed = frame.generator ? frame.ran : at - frame.start;
-    add(request, place, frame.depth, frame.pair, at, elapsed, frame.self);
+    add(request, place, frame.depth, frame.pair, at, elapsed, 0);
   }
 
   // A call that is only waiting, seen from outside: begun now, by what runs now; null where
@@ -476,8 +489,13 @@ function createRecorder(binding, config, registry, tell) {
     SOON(end, request, status, false);
   }
 
-  // The process ends: what is still open ends with it.
+  // The process ends: what still runs and what is still open ends with it.
   function endAll() {
+    while (top > 0) {
+      const frame = stackFrame[top];
+      if (frame === null) leave(top);
+      else leaveSuspendable(frame);
+    }
     for (const request of recorded) end(request, request.status, !request.ending && request.source === HTTP);
   }
 

@@ -5,8 +5,12 @@ import { test } from 'node:test';
 import { folder, plain, run } from './run.mjs';
 
 const MS = 1e6;
+// Where the clock is played (watch.cjs): what takes that long to compute, and to wait for.
+const CLOCK = `
+  const { advance: takes } = compassTest;
+  const sleep = (ms) => new Promise((resolve) => setImmediate(() => { takes(ms); resolve(); }));`;
 
-// The functions of a script whose whole body is given.
+// The trace of a script whose whole body is given.
 async function script(t, text, options) {
   const cwd = folder(t, { 'script.js': text });
   const result = await run(t, cwd, ['script.js'], options);
@@ -15,17 +19,21 @@ async function script(t, text, options) {
   return result.traces[0];
 }
 
+const timed = (t, text) => script(t, CLOCK + text, { env: { COMPASS_TEST_CLOCK: '1' } });
+
+// What the clock says of a function, in milliseconds.
+const times = ({ calls, elapsed, self, longest }) => [calls, elapsed / MS, self / MS, longest / MS];
+
 test('an async function lasts until it settles, and does not work while it waits', async (t) => {
-  const trace = await script(
+  const trace = await timed(
     t,
-    `const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-     async function inner() { await sleep(60); return 1; }
-     async function outer() { const a = await inner(); await sleep(40); return a; }
+    `async function inner() { takes(1); await sleep(60); takes(2); return 1; }
+     async function outer() { takes(4); const a = await inner(); takes(8); await sleep(40); takes(16); return a; }
      outer();`,
   );
   const { outer, inner, sleep } = trace.functions;
-  assert.ok(outer.elapsed >= 95 * MS && inner.elapsed >= 55 * MS);
-  assert.ok(outer.self < 40 * MS && inner.self < 40 * MS);
+  assert.deepEqual([outer, inner].map(times), [[1, 131, 28, 131], [1, 63, 3, 63]]);
+  assert.equal(inner.callers.outer.elapsed, 63 * MS);
   assert.equal(inner.callers.outer.calls, 1);
   assert.equal(sleep.callers.outer.calls, 1);
   assert.equal(sleep.callers.inner.calls, 1);
@@ -36,12 +44,11 @@ test('an async function lasts until it settles, and does not work while it waits
 });
 
 test('a returned promise is waited for, and no thenable is called for it', async (t) => {
-  const trace = await script(
+  const trace = await timed(
     t,
     `let calls = 0;
-     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
      async function passes() { return sleep(50); }
-     async function thenable() { return { then(resolve) { calls++; resolve(1); } }; }
+     async function thenable() { return { then(resolve) { calls++; takes(7); resolve(1); } }; }
      const arrow = async () => sleep(30);
      async function rejects() { return Promise.reject(new Error('no')); }
      (async () => {
@@ -50,9 +57,8 @@ test('a returned promise is waited for, and no thenable is called for it', async
        if (calls !== 1) process.exit(3);
      })();`,
   );
-  assert.ok(trace.functions.passes.elapsed >= 45 * MS);
-  assert.ok(trace.functions.arrow.elapsed >= 25 * MS);
-  assert.equal(trace.functions.rejects.calls, 1);
+  const { passes, arrow, thenable, rejects } = trace.functions;
+  assert.deepEqual([passes, arrow, thenable, rejects].map(times), [[1, 50, 0, 50], [1, 30, 0, 30], [1, 0, 0, 0], [1, 0, 0, 0]]);
 });
 
 test('a returned promise of a class of the application notices nothing', async (t) => {
@@ -105,10 +111,10 @@ test('what runs while a function waits is not its child', async (t) => {
 });
 
 test('generators work while they run, and those that are left do not leak', async (t) => {
-  const trace = await script(
+  const trace = await timed(
     t,
-    `function work() { const end = performance.now() + 5; while (performance.now() < end); }
-     function pause() { const end = performance.now() + 400; while (performance.now() < end); }
+    `function work() { takes(5); }
+     function pause() { takes(400); }
      function* numbers() { work(); yield 1; work(); yield* [2, 3]; }
      async function* later() { yield 1; await null; yield 2; }
      const it = numbers(); it.next(); pause(); for (const _ of it);
@@ -119,36 +125,56 @@ test('generators work while they run, and those that are left do not leak', asyn
      consume();`,
   );
   const { numbers, later, work, never } = trace.functions;
-  assert.equal(numbers.calls, 2);
-  assert.ok(numbers.longest < 300 * MS);
+  assert.deepEqual(times(numbers), [2, 15, 0, 10]);
   assert.equal(work.callers.numbers.calls, 3);
   assert.equal(work.callers.consume.calls, 2);
   assert.equal(later.calls, 2);
   assert.equal(never.calls, 1);
 });
 
-test('exceptions unwind, and recursion is counted once', async (t) => {
-  const trace = await script(
+test("a generator's time is what it ran, of one that is left and of several at a time too", async (t) => {
+  const { functions, calls } = await timed(
     t,
-    `function deep(n) { if (n === 0) throw new Error('bottom'); deep(n - 1); }
+    `function* numbers() { takes(1); yield 1; takes(2); yield 2; takes(4); }
+     const [a, b, left] = [numbers(), numbers(), numbers()];
+     for (const it of [a, left, b, a, b, a, b]) { takes(100); it.next(); }`,
+  );
+  assert.deepEqual(times(functions.numbers), [3, 15, 15, 7]);
+  assert.deepEqual(calls.map(({ name, elapsed }) => [name, elapsed / MS]), [['numbers', 7], ['numbers', 7]]);
+});
+
+test('what has not returned when its request ends has its self time, and its call where the process ends', async (t) => {
+  const { functions, calls } = await timed(
+    t,
+    `function leave() { takes(2); process.exit(0); }
+     function* gives() { takes(8); leave(); }
+     async function waits() { takes(16); await new Promise(() => {}); }
+     async function job() { takes(1); waits(); await null; takes(4); for (const _ of gives()); }
+     job();`,
+  );
+  const { leave, gives, waits, job } = functions;
+  assert.deepEqual([leave, gives, job, waits].map(times), [[1, 2, 2, 2], [1, 10, 8, 10], [1, 31, 5, 31], [1, 30, 16, 0]]);
+  const named = calls.filter(({ name }) => !name.includes('anonymous'));
+  assert.deepEqual(named.map(({ name, depth }) => [name, depth]), [['leave', 2], ['gives', 1], ['job', 0]]);
+});
+
+test('exceptions unwind, and recursion is counted once', async (t) => {
+  const trace = await timed(
+    t,
+    `function deep(n) { takes(1); if (n === 0) throw new Error('bottom'); deep(n - 1); }
      function top() { try { deep(20); } catch { after(); } }
      function after() {}
      top();`,
   );
   const { deep, top, after } = trace.functions;
-  assert.equal(deep.calls, 21);
   assert.equal(after.callers.top.calls, 1);
-  assert.ok(deep.elapsed <= top.elapsed);
-  assert.ok(deep.elapsed === deep.longest);
+  assert.deepEqual([times(deep), times(top)], [[21, 21, 21, 21], [1, 21, 0, 21]]);
 });
 
 test('a call of more than four seconds has its own record', async (t) => {
-  const trace = await script(
-    t,
-    `async function long() { await new Promise((resolve) => setTimeout(resolve, 4400)); } long();`,
-  );
+  const trace = await timed(t, `async function long() { await sleep(4400); } long();`);
   const call = trace.calls.find(({ name }) => name === 'long');
-  assert.ok(call.elapsed > 4.3e9);
+  assert.equal(call.elapsed, 4400 * MS);
 });
 
 test('more than a block of records arrives whole and in order', async (t) => {

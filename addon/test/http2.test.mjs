@@ -8,7 +8,9 @@ import { folder, run } from './run.mjs';
 const h2 = (serve, asking) => `
 const http2 = require('node:http2');
 const { setTimeout: sleep } = require('node:timers/promises');
+let come;
 let gone;
+const served = new Promise((resolve) => { come = resolve; });
 const left = new Promise((resolve) => { gone = resolve; });
 async function work(name) { await sleep(2); return inner(name); }
 function inner(name) { return name; }
@@ -31,7 +33,7 @@ const ASKING = `
   await Promise.all(['/a', '/b', '/missing'].map((path) => ask(path)));
   await ask('/body', 'four');
   const stream = cancel('/left');
-  await sleep(50);
+  await served;
   stream.close(http2.constants.NGHTTP2_CANCEL);
   await left;
   await ask('/after');`;
@@ -39,7 +41,7 @@ const ASKING = `
 const SERVERS = {
   'requests and responses': `
     const server = http2.createServer(async function handle(request, response) {
-      if (request.url === '/left') return request.on('aborted', gone);
+      if (request.url === '/left') return come(request.on('aborted', gone));
       request.on('data', () => inner('part'));
       await work(request.url);
       response.writeHead(request.url === '/missing' ? 404 : 200);
@@ -49,7 +51,7 @@ const SERVERS = {
     const server = http2.createServer();
     server.on('stream', async function handle(stream, headers) {
       const path = headers[':path'];
-      if (path === '/left') return stream.on('aborted', gone);
+      if (path === '/left') return come(stream.on('aborted', gone));
       stream.on('data', () => inner('part'));
       await work(path);
       stream.respond({ ':status': path === '/missing' ? 404 : 200 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded by tests before the addon's index: plays a tracer. Sets the semaphores of the probes in
 // COMPASS_TEST_WATCH (canary and batch, where it is not set) and appends every block handed over,
-// and every classic probe as a line, to files in the folder COMPASS_TEST_OUT.
+// and every classic probe as a line, to files in the folder COMPASS_TEST_OUT. With COMPASS_TEST_CLOCK it
+// plays the recorder's clock too: no time passes but what the script says, with compassTest.advance.
 'use strict';
 
 const fs = require('node:fs');
@@ -9,6 +10,27 @@ const path = require('node:path');
 const { isMainThread, parentPort } = require('node:worker_threads');
 
 const CLASSIC = ['httpInit', 'httpFunction', 'httpShutdown', 'cliInit', 'cliFunction', 'cliShutdown'];
+
+const START_NS = 1e15;
+
+// The function that lets milliseconds pass.
+function playClock(binding) {
+  const { moment } = binding;
+  const time = new Float64Array(binding.control, 0, 1);
+  const monotonic = new BigUint64Array(binding.control, binding.layout.monotonic * 4, 1);
+  let now = START_NS;
+  binding.clock = () => {
+    time[0] = now;
+  };
+  binding.moment = () => {
+    moment();
+    monotonic[0] = BigInt(now);
+    time[0] = now;
+  };
+  return (ms) => {
+    now += ms * 1e6;
+  };
+}
 
 function watch() {
   const binding = require('../build/Release/compass.node');
@@ -44,7 +66,8 @@ function watch() {
   }
   // As where external memory is forbidden: only refresh() tells.
   if (process.env.COMPASS_TEST_COPIED) delete binding.semaphores;
-  globalThis.compassTest = { binding, semaphores };
+  const advance = process.env.COMPASS_TEST_CLOCK ? playClock(binding) : null;
+  globalThis.compassTest = { binding, semaphores, advance, recorded: () => globalThis.__cps_w };
 }
 
 if (isMainThread || parentPort !== null) watch();
