@@ -10,7 +10,7 @@ export COMPASS_OUTPUT = $(abspath $(OUTPUT))
 
 BINARIES = cli/compass sidecar/compass-sidecar ext/compass.so addon/compass.node
 
-.PHONY: help build dev test test-unprivileged test-docker test-image test262 demo lint race fuzz bench record soak screenshot fresh install generate deb dist clean
+.PHONY: help build dev test test-unprivileged test-docker test-image test262 node-versions demo lint race fuzz bench record soak screenshot fresh install generate deb dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ test-image: ## docker build --target=test in such an engine: lint, and the tests
 
 test262: build ## the language's own tests, with and without the Node addon's transform (long; 150 MB from Debian)
 	@scripts/test262
+
+node-versions: reconfigure build ## the tests for Node.js with each of NODE_VERSIONS (18 20 22 24), from npm (as root)
+	@scripts/test --plain $(BUILD) --node-versions $(if $(NODE_VERSIONS),"$(NODE_VERSIONS)")
 
 # A folder that was set up for the demo, before the packages for tests were there, lacks the tests.
 .PHONY: reconfigure
