@@ -3,6 +3,7 @@
 own configuration in one temporary folder, on free ports. Whatever a Stack started is gone when it closes,
 by process id, and dies with this process should it be killed outright."""
 
+import argparse
 import ctypes
 import http.client
 import os
@@ -23,6 +24,11 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 class StackError(Exception):
     """Something that should have started did not; the text says what, with the end of its log."""
+
+
+def no_arguments(doc):
+    """For a program without options: --help prints what it is, and anything else ends it with 2."""
+    argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
 
 
 def free_port():

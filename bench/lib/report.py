@@ -1,5 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks print, and write into a document."""
+"""What the benchmarks are asked for, print, and write into a document."""
+
+import argparse
+
+
+def parts(*known):
+    """The type of an option that takes some of these words, separated by commas."""
+    def words(text):
+        for word in text.split(","):
+            if word not in known:
+                raise argparse.ArgumentTypeError(f"no part is named {word!r}; there are {', '.join(known)}")
+        return text.split(",")
+    return words
 
 
 def table(head, rows):
