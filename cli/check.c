@@ -438,6 +438,8 @@ void cps_check_append(struct cps_buf *out, const struct cps_check_rule *rule,
         (void)cps_format_grouped(figure, result->value);
     cps_buf_append_format(out, "  %s of %zu request%s", figure, result->matched,
                           cps_format_plural(result->matched));
+    if (rule->function && result->value == 0)
+        cps_buf_append_string(out, ", which never called it");
     if (!result->holds && result->worst)
         append_worst(out, result->worst);
     cps_buf_append_string(out, "\n");

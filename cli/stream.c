@@ -78,9 +78,11 @@ static void on_trace(void *context, struct cps_trace *trace, const char *line, s
 
 static void on_log(void *context, enum cps_level level, const char *message)
 {
-    (void)context;
+    const struct stream *stream = context;
+
     if (level >= CPS_LEVEL_WARN)
-        cps_say("compass: %s: %s", level == CPS_LEVEL_WARN ? "warning" : "error", message);
+        cps_say("compass: %s: %s: %s", level == CPS_LEVEL_WARN ? "warning" : "error",
+                stream->options->uri, message);
 }
 
 static void on_dropped(void *context, uint64_t count)

@@ -119,16 +119,17 @@ static void remember_seen(struct scan *scan, const char *name)
 static bool process_matches(struct scan *scan, const char *pid)
 {
     const char *proc = scan->query->proc, *wanted = scan->query->process_name;
-    char text[512], program[PATH_MAX];
+    char name[64], text[512], program[PATH_MAX];
     char *end;
 
-    if (read_small(proc, pid, "comm", text, sizeof(text)) < 0)
+    if (read_small(proc, pid, "comm", name, sizeof(name)) < 0)
         return false;
-    text[strcspn(text, "\n")] = '\0';
-    remember_seen(scan, text);
-    if (name_matches(wanted, text))
+    name[strcspn(name, "\n")] = '\0';
+    if (name_matches(wanted, name))
         return true;
+    /* Threads of the kernel, of which there are dozens, have no words: nobody looks for one. */
     if (read_small(proc, pid, "cmdline", text, sizeof(text)) > 0) {
+        remember_seen(scan, name);
         /* The base name of the first word: later words may have slashes of their own. */
         end = text + strcspn(text, " ");
         end = memrchr(text, '/', (size_t)(end - text));

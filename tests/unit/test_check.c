@@ -136,6 +136,8 @@ static void the_line_says_what_was_found(void **state)
          "BROKEN  max(/node/*) < 1ms  100 ms of 1 request: POST /node/7 ab\xef\xbf\xbd"
          "12\n"},
         {"max(/x) < 1ms", "BROKEN  max(/x) < 1ms  no request matched\n"},
+        {"calls(/node/*, misspelt) < 5",
+         "holds   calls(/node/*, misspelt) < 5  0 of 1 request, which never called it\n"},
         {"count(/x) > 0", "BROKEN  count(/x) > 0  0 of 0 requests\n"},
     };
 

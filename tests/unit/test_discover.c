@@ -218,6 +218,7 @@ static void test_what_was_looked_for_and_seen_is_said(void **state)
                    "php: no process named php-fpm in %s/proc; saw no process", root);
     assert_string_equal(error.text, wanted);
 
+    make_process(30, "a", "kworker/0:1", "", "nowhere"); /* a thread of the kernel */
     make_process(31, "a", "nginx", "nginx", "/usr/sbin/nginx");
     discover("php-fpm");
     (void)snprintf(wanted, sizeof(wanted), "php: no process named php-fpm in %s/proc; saw nginx",
