@@ -9,10 +9,10 @@
 
 int cps_model_init(struct cps_model *model, size_t max_traces, size_t max_bytes)
 {
-    *model = (struct cps_model){
-        .max_traces = max_traces, .max_bytes = max_bytes, .capacity = max_traces, .next_serial = 1};
-    model->held = calloc(max_traces, sizeof(struct cps_held *));
-    return model->held ? 0 : -ENOMEM;
+    *model = (struct cps_model){.max_traces = max_traces, .max_bytes = max_bytes, .next_serial = 1};
+    model->room = calloc(2 * max_traces, sizeof(struct cps_held *));
+    model->held = model->room;
+    return model->room ? 0 : -ENOMEM;
 }
 
 static void release(struct cps_held *held)
@@ -28,7 +28,7 @@ void cps_model_free(struct cps_model *model)
         release(model->held[i]);
     for (size_t i = 0; i < CPS_MODEL_LOGS; i++)
         free(model->logs[i].text);
-    free(model->held);
+    free(model->room);
     *model = (struct cps_model){0};
 }
 
@@ -38,10 +38,21 @@ static void discard_oldest(struct cps_model *model)
 
     model->bytes -= model->held[at]->size;
     release(model->held[at]);
+    model->held[at] = model->held[0]; /* the pinned one moves up */
+    model->held++;
     model->count--;
-    memmove(model->held + at, model->held + at + 1,
-            (model->count - at) * sizeof(struct cps_held *));
     model->discarded++;
+}
+
+/* The traces go through twice the room that they need, and back to its start at its end: one is
+ * moved once in its life, however many are held. */
+static void append(struct cps_model *model, struct cps_held *held)
+{
+    if (model->held + model->count == model->room + 2 * model->max_traces) {
+        memmove(model->room, model->held, model->count * sizeof(struct cps_held *));
+        model->held = model->room;
+    }
+    model->held[model->count++] = held;
 }
 
 static void measure(struct cps_held *held)
@@ -79,7 +90,7 @@ void cps_model_add(struct cps_model *model, struct cps_trace *trace)
     while (model->count &&
            (model->count == model->max_traces || model->bytes + held->size > model->max_bytes))
         discard_oldest(model);
-    model->held[model->count++] = held;
+    append(model, held);
     model->bytes += held->size;
 }
 

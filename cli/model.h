@@ -38,9 +38,9 @@ struct cps_message {
 };
 
 struct cps_model {
-    struct cps_held **held; /* oldest first */
+    struct cps_held **held; /* oldest first; within `room` */
     size_t count;
-    size_t capacity;
+    struct cps_held **room; /* twice max_traces; owned */
     size_t max_traces;
     size_t max_bytes;
     size_t bytes;

@@ -39,6 +39,39 @@ static void the_oldest_leave_but_what_is_looked_at_stays(void **state)
     cps_model_free(&model);
 }
 
+/* Small and large ones in turn, some of them looked at, one beyond every bound: what is held is
+ * within the bounds, oldest first, each found, and none is lost without being counted. */
+static void the_bounds_hold_whatever_comes(void **state)
+{
+    struct made_call many[400];
+
+    (void)state;
+    for (size_t i = 0; i < 400; i++)
+        many[i] = (struct made_call){"loop", i, 1, 0};
+    for (size_t most = 1; most <= 7; most++) {
+        struct cps_model model = {0};
+
+        assert_int_equal(cps_model_init(&model, most, 40 << 10), 0);
+        for (uint64_t i = 1; i <= 500; i++) {
+            size_t calls = i % 97 == 0 ? 400 : i * 7 % 30 + 1;
+
+            cps_model_add(&model, made_trace("/a", i, many, calls));
+            assert_true(model.count >= 1 && model.count <= most);
+            assert_true(model.bytes <= model.max_bytes || model.count == 1 ||
+                        (model.count == 2 && model.held[0]->serial == model.pinned));
+            assert_int_equal(model.count + model.discarded, i);
+            assert_int_equal(model.held[model.count - 1]->serial, i);
+            for (size_t at = 0; at < model.count; at++) {
+                assert_true(at == 0 || model.held[at - 1]->serial < model.held[at]->serial);
+                assert_ptr_equal(cps_model_find(&model, model.held[at]->serial), model.held[at]);
+            }
+            if (i % 13 == 0)
+                model.pinned = model.held[i % model.count]->serial;
+        }
+        cps_model_free(&model);
+    }
+}
+
 static void bytes_are_bounded_too(void **state)
 {
     struct cps_model model = {0};
@@ -122,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_oldest_leave_but_what_is_looked_at_stays),
         cmocka_unit_test(bytes_are_bounded_too),
+        cmocka_unit_test(the_bounds_hold_whatever_comes),
         cmocka_unit_test(routes_fold_identifiers),
         cmocka_unit_test(differences_are_by_name_and_the_largest_first),
     };
