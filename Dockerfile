@@ -4,10 +4,12 @@
 # docker build --target=test .      lint and the tests that need no privilege
 # Nothing here names a processor: each stage builds for the platform that it runs on.
 
-FROM debian:bookworm-slim AS build
+FROM debian:bookworm-slim AS tools
 WORKDIR /src
 COPY scripts/install-deps scripts/install-deps
 RUN scripts/install-deps programs && rm -rf /var/lib/apt/lists/*
+
+FROM tools AS build
 COPY . .
 RUN meson setup /build --buildtype=release --prefix=/usr --strip -Dguests=false \
     && DESTDIR=/out meson install -C /build \
@@ -37,8 +39,10 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
     CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/28624 && printf 'GET /healthz HTTP/1.0\\r\\n\\r\\n' >&3 && grep -q '^HTTP/1.[01] 200' <&3"]
 ENTRYPOINT ["/usr/bin/compass-sidecar"]
 
-FROM build AS test
+# More packages on the same tools: a change of the sources installs none of them again.
+FROM tools AS test
 RUN scripts/install-deps unit && rm -rf /var/lib/apt/lists/*
+COPY . .
 # The linters look at what is tracked; the context comes without its history.
 RUN git init -q && git add -A && make lint
 RUN make test-unprivileged
