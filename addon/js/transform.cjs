@@ -86,7 +86,9 @@ class Transform {
 
   // hint: { name, exported } from where the function or the class stands.
   nameOf(node, hint) {
-    const name = node.id?.name ?? hint?.name;
+    const own = node.id?.name;
+    // res.json = function json() {}: where it stands says more.
+    const name = own === undefined || hint?.name?.endsWith(`.${own}`) ? hint?.name : own;
     if (name) return this.border === null ? name : `${this.border}.${name}`;
     if (hint?.place) return `${this.border ?? this.file} ${hint.place}`;
     return `${this.file}:${this.lineOf(node.start)} <anonymous>`;

@@ -84,13 +84,37 @@ test('functions have the names that a reader knows', async (t) => {
       exports.listed = () => {}; exports.listed();
       const service = { find() {}, load: async () => {} }; service.find(); service.load();
       function Old() {} Old.prototype.read = function () {}; new Old().read();
+      Old.prototype.write = function write() {}; new Old().write(); Old.prototype.end = function finish() {}; new Old().end();
       for (const f of handlers) f();`,
   });
   assert.deepEqual(Object.keys(functions), [
     'app.get', 'app.route', 'app.use', 'CartController.constructor', 'CartController.add', 'CartController.build',
     'CartController.get total', 'CartController.field', 'app.js <exports>', 'listed', 'service.find', 'service.load',
-    'Old', 'Old.read', 'GET /cart handler', 'GET /book handler', 'app.js:7 <anonymous>', 'named',
+    'Old', 'Old.read', 'Old.write', 'finish', 'GET /cart handler', 'GET /book handler', 'app.js:7 <anonymous>', 'named',
   ]);
+});
+
+// As Express has them: an object of methods that is exported, or a prototype.
+test("a package's method that has a name of its own is named with what it is a method of", async (t) => {
+  const functions = await functionsOf(t, {
+    'node_modules/web/package.json': '{ "name": "web", "main": "index.js" }',
+    'node_modules/web/index.js': `
+      exports.res = require('./response.js');
+      exports.Reply = Reply;
+      function Reply() {}
+      Reply.prototype.code = function code() {};
+      exports.start = function start() {};`,
+    'node_modules/web/response.js': `
+      const res = Object.create(null);
+      module.exports = res;
+      res.json = function json() {};
+      res.contentType = res.type = function type() {};`,
+    'app.js': `
+      const { res, Reply, start } = require('web');
+      function use() { start(); res.json(); res.type(); new Reply().code(); }
+      use();`,
+  });
+  assert.deepEqual(Object.keys(functions), ['use', 'web.start', 'web.res.json', 'web.res.type', 'web.Reply', 'web.Reply.code']);
 });
 
 const COUNTS = "process.on('exit', () => console.log(JSON.stringify(globalThis[Symbol.for('compass.started')].modules)));";
