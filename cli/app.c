@@ -214,6 +214,13 @@ static void draw_hint(const struct cps_app *app, struct cps_canvas *canvas, int 
                       length ? always : always + 3);
 }
 
+static const char *trouble_of(const struct cps_filter_state *filter)
+{
+    if (!filter->error.text[0] && cps_filter_gave_up(filter->compiled))
+        return "gave up: this regular expression takes too long";
+    return filter->error.text;
+}
+
 static void draw_footer(struct cps_app *app, struct cps_canvas *canvas)
 {
     const struct cps_filter_state *filter = filter_here(app);
@@ -224,7 +231,7 @@ static void draw_footer(struct cps_app *app, struct cps_canvas *canvas)
     } else if (filter->typing || filter->text[0]) {
         cps_canvas_format(canvas, row, 1, canvas->columns - 1,
                           filter->typing ? CPS_STYLE_BOLD : CPS_STYLE_ACCENT, "/%s%s   %s",
-                          filter->text, filter->typing ? "_" : "", filter->error.text);
+                          filter->text, filter->typing ? "_" : "", trouble_of(filter));
     } else {
         draw_hint(app, canvas, row);
     }

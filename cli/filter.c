@@ -4,22 +4,22 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "format.h"
+#include "pattern.h"
 
 enum kind { TEXT, REGEX, DURATION, CALLS, SHARE, STATUS, METHOD, RUNTIME, SOURCE, PATH };
 
 struct term {
     enum kind kind;
     bool negated;
-    bool below;       /* of a figure: <, otherwise > */
-    uint64_t figure;  /* ns, calls, per cent; of a status its first digit or all of it */
-    const char *text; /* in the filter's copy */
-    regex_t regex;
+    bool below;                  /* of a figure: <, otherwise > */
+    uint64_t figure;             /* ns, calls, per cent; of a status its first digit or all of it */
+    const char *text;            /* in the filter's copy */
+    struct cps_pattern *pattern; /* of a REGEX */
 };
 
 struct cps_filter {
@@ -86,47 +86,19 @@ static int parse_status(struct term *term, const char *text, const char *whole,
     return 0;
 }
 
-/* regcomp writes repetition out, and repeats what was repeated: a dozen plus signs in one another
- * take all memory, and references to groups all time. How many copies there may be of a part. */
-#define REGEX_COPIES 4096
-
-static bool too_much(const char *pattern)
+static int parse_regex(struct term *term, const char *text, const char *whole,
+                       struct cps_error *error)
 {
-    unsigned long copies = 1;
-
-    for (; *pattern && copies <= REGEX_COPIES; pattern++) {
-        char *end;
-        unsigned long least, most;
-
-        if (*pattern == '\\' && isdigit((unsigned char)pattern[1]))
-            return true;
-        if (*pattern == '\\' && pattern[1]) {
-            pattern++;
-        } else if (*pattern == '+') {
-            copies *= 2;
-        } else if (*pattern == '{') {
-            least = strtoul(pattern + 1, &end, 10);
-            most = *end == ',' ? strtoul(end + 1, NULL, 10) : least;
-            most = most > least ? most : least;
-            copies *= most > REGEX_COPIES ? REGEX_COPIES + 1 : most + 1;
-        }
-    }
-    return copies > REGEX_COPIES;
-}
-
-static int parse_regex(struct term *term, char *text, const char *whole, struct cps_error *error)
-{
-    size_t length = strlen(text);
-    char *pattern = strndup(text + 1, length - 2);
+    char *pattern = strndup(text + 1, strlen(text) - 2);
+    struct cps_error why = {0};
     int result;
 
     if (!pattern)
         return cps_error_set(error, -ENOMEM, "out of memory");
-    result =
-        too_much(pattern) || regcomp(&term->regex, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB);
+    result = cps_pattern_compile(pattern, &term->pattern, &why);
     free(pattern);
     if (result)
-        return bad(whole, "a regular expression with little repetition", error);
+        return cps_error_set(error, result, "%s: %s", whole, why.text);
     term->kind = REGEX;
     return 0;
 }
@@ -196,10 +168,8 @@ void cps_filter_free(struct cps_filter *filter)
 {
     if (!filter)
         return;
-    for (size_t i = 0; i < filter->count; i++) {
-        if (filter->terms[i].kind == REGEX)
-            regfree(&filter->terms[i].regex);
-    }
+    for (size_t i = 0; i < filter->count; i++)
+        cps_pattern_free(filter->terms[i].pattern);
     free(filter->text);
     free(filter);
 }
@@ -207,7 +177,7 @@ void cps_filter_free(struct cps_filter *filter)
 static bool found(const struct term *term, const struct cps_string *string)
 {
     if (term->kind == REGEX)
-        return regexec(&term->regex, string->data, 0, NULL, 0) == 0;
+        return cps_pattern_found(term->pattern, string->data, string->length);
     return strcasestr(string->data, term->text) != NULL;
 }
 
@@ -295,4 +265,13 @@ bool cps_filter_matches_row(const struct cps_filter *filter, const struct cps_fi
             return false;
     }
     return true;
+}
+
+bool cps_filter_gave_up(const struct cps_filter *filter)
+{
+    for (size_t i = 0; filter && i < filter->count; i++) {
+        if (filter->terms[i].kind == REGEX && cps_pattern_gave_up(filter->terms[i].pattern))
+            return true;
+    }
+    return false;
 }

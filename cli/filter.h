@@ -4,7 +4,7 @@
  *
  *   text            somewhere in URI, command, id, method or a function's name; case is no matter
  *
- *   /regex/         the same, as an extended regular expression
+ *   /regex/         the same, as a regular expression of PCRE2
  *
  *   >250ms <2s      duration
  *
@@ -41,5 +41,8 @@ bool cps_filter_matches_row(const struct cps_filter *filter, const struct cps_fi
 
 /* Whether the trace passes. A NULL filter lets everything pass. */
 bool cps_filter_matches(const struct cps_filter *filter, const struct cps_held *held);
+
+/* Whether a regular expression took too much work for a text: it is found nowhere since. */
+bool cps_filter_gave_up(const struct cps_filter *filter);
 
 #endif

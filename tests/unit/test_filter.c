@@ -83,8 +83,8 @@ static void terms_match_what_they_say(void **state)
 
 static void broken_terms_are_named(void **state)
 {
-    static const char *const broken[] = {">x",          "status:9", "calls:5",
-                                         "share:>200%", "/(/",      "<5parsec"};
+    static const char *const broken[] = {">x",  "status:9", "calls:5", "share:>200%",
+                                         "/(/", "<5parsec", "/\xff/"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
@@ -97,16 +97,57 @@ static void broken_terms_are_named(void **state)
     }
 }
 
+/* What a backtracking matcher would try in more ways than there is time for. */
+static void a_costly_expression_gives_up(void **state)
+{
+    struct cps_filter_row row = {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", 1, 1,
+                                 1};
+    struct cps_filter *filter = NULL;
+
+    (void)state;
+    assert_int_equal(cps_filter_compile("/^(a|aa)+$/", &filter, NULL), 0);
+    assert_false(cps_filter_gave_up(filter));
+    assert_false(cps_filter_matches_row(filter, &row));
+    assert_true(cps_filter_gave_up(filter));
+    row.text = "aa";
+    assert_false(cps_filter_matches_row(filter, &row));
+    cps_filter_free(filter);
+}
+
+/* Patterns that took a compiler minutes or all memory. */
+static void no_expression_takes_long_to_compile(void **state)
+{
+    static const char *const patterns[] = {
+        "/((((((a{99}){99}){99})+)+)+)/",
+        "/((((((((((((((((a*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*/",
+        "/a*****************************************************************************b/",
+        "/(a*)*\\1/",
+        "/(x+x+)+y{1,65535}/",
+        "/((((((((((a|b|c|d)*)?)+)*)?)+)*)?)+){0,200}/",
+    };
+
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+        struct cps_filter *filter = NULL;
+        struct cps_error error = {0};
+
+        if (cps_filter_compile(patterns[i], &filter, &error) == 0)
+            (void)cps_filter_matches(filter, ((const struct fixture *)*state)->held);
+        else
+            assert_non_null(strstr(error.text, patterns[i]));
+        cps_filter_free(filter);
+    }
+}
+
 static void rows_are_matched_by_what_they_have(void **state)
 {
     struct cps_filter_row row = {"Book::find", 5000000, 12, 30};
     static const struct {
         const char *text;
         bool passes;
-    } cases[] = {{"book", true},       {"!book", false},      {">4ms", true},
-                 {">6ms", false},      {"calls:>10", true},   {"share:>40%", false},
-                 {"method:GET", true}, {"!status:500", true}, {"/^Book::f/", true},
-                 {"/^find/", false}};
+    } cases[] = {{"book", true},       {"!book", false},        {">4ms", true},
+                 {">6ms", false},      {"calls:>10", true},     {"share:>40%", false},
+                 {"method:GET", true}, {"!status:500", true},   {"/^Book::f/", true},
+                 {"/^find/", false},   {"/^BOOK::\\w+$/", true}};
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -123,6 +164,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(terms_match_what_they_say, set_up, tear_down),
         cmocka_unit_test(broken_terms_are_named),
+        cmocka_unit_test(a_costly_expression_gives_up),
+        cmocka_unit_test_setup_teardown(no_expression_takes_long_to_compile, set_up, tear_down),
         cmocka_unit_test(rows_are_matched_by_what_they_have),
     };
 
