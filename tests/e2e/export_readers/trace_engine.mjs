@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 
 globalThis.DOMRect ??= class DOMRect {}; // all that the package wants of a browser
+URL.parse ??= (text, base) => (URL.canParse(text, base) ? new URL(text, base) : null); // Node.js 18 has none
 const { TraceModel } = await import('@paulirish/trace_engine');
 
 const nanoseconds = (microseconds) => Math.round(microseconds * 1000);
