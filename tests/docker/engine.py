@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
@@ -18,6 +19,8 @@ import stack  # noqa: E402
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 LOCK = "/run/lock/compass-docker"
+# How long an engine waits for its turn: tests have a limit of their own.
+TURN_SECONDS = 600
 FORWARD = "/proc/sys/net/ipv4/ip_forward"
 # Images are kept in memory where there is enough of it: half of the time goes into unpacking packages.
 MEMORY_BYTES = 6 << 30
@@ -95,8 +98,7 @@ class Engine:
         self.stop()
 
     def start(self):
-        self.lock = open(LOCK, "w", encoding="ascii")
-        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        self.take_turn()
         if other_engine():
             raise EngineError("another Docker engine is running, and the two would share a bridge")
         self.add_compose()
@@ -112,6 +114,18 @@ class Engine:
                  "--pidfile", os.path.join(self.dir, "pid"), "--host", self.env["DOCKER_HOST"]],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env, start_new_session=True)
         stack.wait_until(self.answers, 60, "the Docker engine answers")
+
+    def take_turn(self):
+        self.lock = open(LOCK, "w", encoding="ascii")
+        deadline = time.monotonic() + TURN_SECONDS
+        while True:
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError as error:
+                if time.monotonic() > deadline:
+                    raise EngineError(f"another test has had its engine for {TURN_SECONDS // 60} minutes") from error
+            time.sleep(1)
 
     def answers(self):
         if self.process.poll() is not None:
