@@ -43,6 +43,14 @@ def other_engine():
     return subprocess.run(["pgrep", "-x", "dockerd"], stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
+def in_chroot():
+    """Whether the root is not that of the mount namespace, to which a process comes that enters the namespace anew."""
+    found = subprocess.run(["nsenter", "--mount=/proc/self/ns/mnt", "stat", "-c", "%d %i", "/"], capture_output=True,
+                           text=True, check=False)
+    root = os.stat("/")
+    return found.returncode == 0 and found.stdout.split() != [str(root.st_dev), str(root.st_ino)]
+
+
 def memory_available():
     with open("/proc/meminfo", encoding="ascii") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
@@ -57,6 +65,8 @@ def reason_to_skip():
             return f"{tool} is not installed: run scripts/install-deps docker"
     if other_engine():
         return "another Docker engine is running, and the two would share a bridge"
+    if in_chroot():
+        return "this is a chroot, and `docker exec` would find the files around it instead of a container's"
     return None
 
 
