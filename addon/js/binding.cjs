@@ -5,7 +5,7 @@
 const path = require('node:path');
 
 // The binary's CPS_ADDON_INTERFACE that this code was written for.
-const INTERFACE = 2;
+const INTERFACE = 3;
 const PLACES = ['../build/Release/compass.node', '../compass.node'];
 
 function check(binding, file) {

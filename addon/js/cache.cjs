@@ -9,19 +9,14 @@ const path = require('node:path');
 // What makes the output out of a source: an entry of another version is not found.
 const MAKERS = ['transform.cjs', 'names.cjs', 'scope.cjs', 'cache.cjs'];
 
-// A start that keeps nothing needs no cryptography.
-function newHash() {
-  return require('node:crypto').createHash('sha1');
-}
-
-function makers() {
-  const hash = newHash().update(process.version);
-  for (const name of MAKERS) hash.update(fs.readFileSync(path.join(__dirname, name)));
-  return hash.digest('hex');
+function makers(binding) {
+  const texts = MAKERS.map((name) => fs.readFileSync(path.join(__dirname, name), 'latin1'));
+  return binding.cacheKey(process.version, texts.join('\0'));
 }
 
 class Cache {
-  // binding: reads the entries, see src/cache.h.
+  // binding: makes the keys and reads the entries, see src/cache.h. node:crypto would make keys as well,
+  // but loading it takes longer than a hundred of them, and more memory than all the rest of the addon.
   constructor(config, binding) {
     this.binding = binding;
     this.folder = config.cache;
@@ -31,10 +26,8 @@ class Cache {
 
   key(source, name, module, border) {
     if (this.folder === null) return null;
-    this.makers ??= makers();
-    const hash = newHash();
-    hash.update(`${this.makers}\0${name}\0${module}\0${border ?? ''}\0`);
-    return hash.update(source).digest('hex');
+    this.makers ??= makers(this.binding);
+    return this.binding.cacheKey(`${this.makers}\0${name}\0${module}\0${border ?? ''}`, source) ?? null;
   }
 
   usable() {
@@ -54,7 +47,7 @@ class Cache {
   // The source, its functions numbered from what allocate(count) answers on, and their names as JSON;
   // null where it is not there.
   read(key, allocate) {
-    if (!this.usable()) return null;
+    if (key === null || !this.usable()) return null;
     const count = this.binding.openCached(path.join(this.folder, key));
     if (count === undefined) return null;
     const base = allocate(count);
@@ -63,7 +56,7 @@ class Cache {
   }
 
   write(key, made) {
-    if (!this.usable()) return;
+    if (key === null || !this.usable()) return;
     const file = path.join(this.folder, key);
     const temporary = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
     try {

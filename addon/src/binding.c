@@ -14,12 +14,15 @@
 #define NAPI_VERSION 8
 #include <node_api.h>
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uchar.h>
 #include <unistd.h>
 
 #include "batch.h"
@@ -33,7 +36,7 @@
 #define MAX_STRINGS 3
 /* js/binding.cjs refuses a binary of another one: counts up with every change to what is exported.
  */
-#define CPS_ADDON_INTERFACE 2
+#define CPS_ADDON_INTERFACE 3
 
 /* What JavaScript sees as the control buffer. */
 struct control {
@@ -172,6 +175,42 @@ static napi_value arena_call(napi_env env, napi_callback_info info)
     environment->arena_refs[environment->arena_count] = ref;
     environment->arena_count++;
     return buffer;
+}
+
+/* Takes in the characters of a string, as UTF-16. */
+static bool hash_string(napi_env env, napi_value string, struct cps_cache_hash *hash)
+{
+    char16_t *text;
+    size_t length;
+    bool done;
+
+    if (napi_get_value_string_utf16(env, string, NULL, 0, &length) != napi_ok)
+        return false;
+    text = malloc((length + 1) * sizeof(*text));
+    if (!text)
+        return false;
+    done = napi_get_value_string_utf16(env, string, text, length + 1, &length) == napi_ok;
+    if (done)
+        cps_cache_hash_add(hash, text, length * sizeof(*text));
+    free(text);
+    return done;
+}
+
+/* cacheKey(facts, source): 32 hexadecimal digits. */
+static napi_value cache_key_call(napi_env env, napi_callback_info info)
+{
+    struct cps_cache_hash hash = CPS_CACHE_HASH_INIT;
+    napi_value arguments[2], key;
+    size_t count = 2;
+    char digits[33];
+
+    if (napi_get_cb_info(env, info, &count, arguments, NULL, NULL) != napi_ok ||
+        !hash_string(env, arguments[0], &hash) || !hash_string(env, arguments[1], &hash))
+        return NULL;
+    (void)snprintf(digits, sizeof(digits), "%016" PRIx64 "%016" PRIx64, hash.low, hash.high);
+    if (napi_create_string_latin1(env, digits, sizeof(digits) - 1, &key) != napi_ok)
+        return NULL;
+    return key;
 }
 
 /* openCached(path): how many functions the entry has; undefined where there is no sound entry. */
@@ -345,6 +384,7 @@ static bool set_functions(napi_env env, napi_value exports)
         {"refresh", refresh_call},
         {"handOver", hand_over_call},
         {"arena", arena_call},
+        {"cacheKey", cache_key_call},
         {"openCached", open_cached_call},
         {"takeCached", take_cached_call},
         {"canary", canary_call},

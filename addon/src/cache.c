@@ -13,6 +13,37 @@
 #define HEAD "NAMES "
 #define PLACE_SIZE (sizeof(CPS_CACHE_PLACE) - 1)
 
+#define ODD_LOW 0x9e3779b97f4a7c15ull
+#define ODD_HIGH 0xd1342543de82ef95ull
+
+/* Each half is multiplied and folded by itself, and takes in what the other one was. */
+static void mix(struct cps_cache_hash *hash, uint64_t word)
+{
+    uint64_t low = (hash->low ^ word) * ODD_LOW, high = (hash->high + word) * ODD_HIGH;
+
+    hash->low = low ^ (low >> 32) ^ (high << 17);
+    hash->high = high ^ (high >> 29) ^ (low >> 41);
+}
+
+void cps_cache_hash_add(struct cps_cache_hash *hash, const void *part, size_t size)
+{
+    const unsigned char *bytes = part;
+    uint64_t word;
+
+    for (size_t left = size; left > 0;) {
+        size_t now = left < sizeof(word) ? left : sizeof(word);
+
+        word = 0;
+        memcpy(&word, bytes, now);
+        mix(hash, word);
+        bytes += now;
+        left -= now;
+    }
+    /* The length tells padding from zeros; then the last words reach every bit. */
+    for (int i = 0; i < 3; i++)
+        mix(hash, size);
+}
+
 /* The whole of a regular file and a NUL behind it; *size is without. */
 static int read_file(int fd, char **out, size_t *size)
 {

@@ -25,6 +25,20 @@ struct cps_cache_entry {
     size_t source_size;
 };
 
+/* What an entry is found by: a number of 128 bits of all that it was made from. It tells accidents
+ * apart, not a forger, who could as well write into the folder. */
+struct cps_cache_hash {
+    uint64_t low, high;
+};
+#define CPS_CACHE_HASH_INIT                                                                        \
+    (struct cps_cache_hash)                                                                        \
+    {                                                                                              \
+        0x243f6a8885a308d3ull, 0x13198a2e03707344ull                                               \
+    }
+
+/* Takes in one more part; where a part ends counts too. */
+void cps_cache_hash_add(struct cps_cache_hash *hash, const void *part, size_t size);
+
 /* 0 or -errno (-EBADMSG: damaged), *out untouched on failure. */
 int cps_cache_read(const char *path, struct cps_cache_entry *out);
 
