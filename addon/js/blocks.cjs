@@ -20,7 +20,8 @@ const FUNCTION = 5;
 const CALLER = 6;
 const END = 8;
 
-// The blocks of a thread. A block that nobody writes into waits here for the next request.
+// The blocks of a thread. A block that nobody writes into waits here for the next request. No method of
+// arrays is called: the application may have replaced it by a recorded function, which would come back here.
 class Pool {
   constructor(binding) {
     this.binding = binding;
@@ -31,14 +32,17 @@ class Pool {
   // null where there is no memory for another one.
   take() {
     if (this.free.length === 0) this.grow();
-    return this.free.pop() ?? null;
+    if (this.free.length === 0) return null;
+    const block = this.free[this.free.length - 1];
+    this.free.length--;
+    return block;
   }
 
   grow() {
     const buffer = this.binding.arena();
     if (buffer === undefined) return;
     for (let i = ARENA_BLOCKS - 1; i >= 0; i--) {
-      this.free.push({
+      this.give({
         index: this.count + i,
         words: new Uint32Array(buffer, i * BLOCK, WORDS),
         bytes: Buffer.from(buffer, i * BLOCK, BLOCK),
@@ -48,7 +52,7 @@ class Pool {
   }
 
   give(block) {
-    this.free.push(block);
+    this.free[this.free.length] = block;
   }
 }
 
@@ -59,6 +63,22 @@ function cut(text) {
 // Room for the text of `text`, in bytes, before it is known how many it takes.
 function room(text) {
   return Math.min(MAX_STRING, text.length * 3);
+}
+
+// The records of symbols by their names, in words, with 0 in place of the symbol's number: requests
+// call the same functions, and encoding a name costs more than copying it. Bounded.
+const MAX_ENCODED = 8192;
+const encoded = new Map();
+
+function symbolRecord(name) {
+  const known = encoded.get(name);
+  if (known !== undefined) return known;
+  const text = Buffer.from(cut(name)).subarray(0, MAX_STRING);
+  const record = new Uint32Array(4 + 2 * Math.ceil(text.length / 8));
+  record.set([SYMBOL, record.byteLength, text.length, 0]);
+  Buffer.from(record.buffer).set(text, 16);
+  if (encoded.size < MAX_ENCODED) encoded.set(name, record);
+  return record;
 }
 
 class Writer {
@@ -171,14 +191,13 @@ class Writer {
   }
 
   symbol(symbol, name, now) {
-    if (!this.reserve(16 + room(name) + 8, now)) return;
+    const record = symbolRecord(name);
+    const { length } = record;
+    if (!this.reserve(length * 4, now)) return;
     const { words, position } = this;
-    const start = (position + 4) * 4;
-    const length = this.text(start, cut(name));
     words[position] = SYMBOL | (symbol << 8);
-    words[position + 2] = length;
-    words[position + 3] = 0;
-    this.close(start + length);
+    for (let i = 1; i < length; i++) words[position + i] = record[i];
+    this.position = position + length;
   }
 
   call(symbol, depth, now, elapsed, memory) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that transformed source uses. The functions cannot be changed. How many requests are
+// The names that transformed source uses. The functions cannot be changed. Whether requests are
 // recorded, __cps_w, can, by whoever calls what this returns; unless the application has frozen its
 // globals meanwhile: then the number stays, and calls are recorded, or are not, as they were.
 'use strict';

@@ -19,7 +19,7 @@
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { Pool, Writer } = require('./blocks.cjs');
 const { isOrdinary } = require('./promises.cjs');
-const { Tally, SUMS, CALLS, ELAPSED, SELF, LONGEST, SINCE, STATE, ACTIVE, LAST_CALLER, LAST_PAIR } = require('./tally.cjs');
+const { Tally, SUMS, CALLS, ELAPSED, SELF, LONGEST, SINCE, STATE, ACTIVE, LAST_CALLER, LAST_PAIR, SYMBOL } = require('./tally.cjs');
 
 const HTTP = 1;
 const CLI = 2;
@@ -34,7 +34,7 @@ const DEPTH = 1;
 const PAIR = 2;
 const BORDER = 3;
 const MAX_TALLIES = 64;
-const RSS_AGE = 5e7;
+const RSS_AGE = 1e8;
 const SWEEP_MS = 100;
 const START_TIMER = setInterval;
 const STOP_TIMER = clearInterval;
@@ -74,7 +74,7 @@ class Frame {
   }
 }
 
-// tell: called with how many requests are recorded, whenever that changes.
+// tell: called with 1 before a request is recorded, and with 0 some time after none is.
 function createRecorder(binding, config, registry, tell) {
   const { clock } = binding;
   const time = new Float64Array(binding.control, 0, 2);
@@ -93,6 +93,8 @@ function createRecorder(binding, config, registry, tell) {
   const apply = Reflect.apply;
 
   let entered = false; // the storage is in use
+  let told = 0;
+  let complete = []; // requests whose answer is complete
   let process_ = null; // the request of what runs outside of all requests
   let timer = null;
   let memory = 0;
@@ -145,12 +147,21 @@ function createRecorder(binding, config, registry, tell) {
     }
   }
 
+  // The place of a name that the request calls; -1 where there is none left.
   function namedPlace(request, name, at) {
+    const place = request.tally.placeOf(name);
+    return request.tally.symbolOf(place) < 0 ? use(request, place, at) : place;
+  }
+
+  // Begins to use a place that an earlier request may have known.
+  function use(request, place, at) {
     const { tally, writer } = request;
-    const before = tally.count;
-    const place = tally.placeOf(name);
-    if (place < 0) tally.functionsDropped++;
-    else if (tally.count !== before && writer !== null) writer.symbol(place, name, at);
+    const symbol = tally.use(place);
+    if (symbol < 0) {
+      tally.functionsDropped++;
+      return -1;
+    }
+    if (writer !== null) writer.symbol(symbol, tally.names[place], at);
     return place;
   }
 
@@ -168,6 +179,9 @@ function createRecorder(binding, config, registry, tell) {
     if (!(place >= 0)) {
       place = alone(newPlace, request, number, at);
       if (place < 0) return 0;
+    } else if (tally.state[place * STATE + SYMBOL] === 0) {
+      place = alone(use, request, place, at);
+      if (place < 0) return 0;
     }
     const below = top;
     const { state } = tally;
@@ -178,7 +192,7 @@ function createRecorder(binding, config, registry, tell) {
       depth = stack[below * WHAT + DEPTH] + 1;
       if (state[place * STATE + LAST_CALLER] === caller) pair = state[place * STATE + LAST_PAIR];
       else pair = alone(pairOf, tally, place, caller);
-      if (pair >= 0) tally.pairSums[pair * 2]++;
+      if (pair >= 0) tally.callPair(pair);
       else tally.callersDropped++;
     }
     tally.sums[place * SUMS + CALLS]++;
@@ -212,7 +226,7 @@ function createRecorder(binding, config, registry, tell) {
   }
 
   function record(request, place, depth, at, elapsed) {
-    if (request.writer !== null) request.writer.call(place, depth, at, elapsed, request.memory);
+    if (request.writer !== null) request.writer.call(request.tally.symbolOf(place), depth, at, elapsed, request.memory);
     if (request.classic) classicFunction(request, place, elapsed);
   }
 
@@ -399,7 +413,7 @@ function createRecorder(binding, config, registry, tell) {
     const elapsed = at - span.start;
     const pair = caller < 0 ? -1 : alone(pairOf, tally, place, caller);
     tally.sums[place * SUMS + CALLS]++;
-    if (pair >= 0) tally.pairSums[pair * 2]++;
+    if (pair >= 0) tally.callPair(pair);
     if (tally.state[place * STATE + ACTIVE]++ === 0) tally.sums[place * SUMS + SINCE] = span.start;
     add(request, place, span.depth, pair, at, elapsed, elapsed);
   }
@@ -414,11 +428,17 @@ function createRecorder(binding, config, registry, tell) {
   }
 
   function classicWatched(source) {
-    const names =
-      source === HTTP
-        ? ['http_request_init', 'http_function', 'http_request_shutdown']
-        : ['cli_request_init', 'cli_function', 'cli_request_shutdown'];
-    return names.some((name) => semaphores[probe[name]] !== 0);
+    const first = source === HTTP ? probe.http_request_init : probe.cli_request_init;
+    const last = source === HTTP ? probe.http_request_shutdown : probe.cli_request_shutdown;
+    const function_ = source === HTTP ? probe.http_function : probe.cli_function;
+    return semaphores[first] !== 0 || semaphores[function_] !== 0 || semaphores[last] !== 0;
+  }
+
+  // The compiler is told at most ten times a second that nothing is recorded any more, see sweep().
+  function say(whether) {
+    if (told === whether) return;
+    told = whether;
+    tell(whether);
   }
 
   // Begins to record, where somebody watches; null where nobody does.
@@ -427,7 +447,8 @@ function createRecorder(binding, config, registry, tell) {
     const batch = semaphores[probe.batch] !== 0;
     const classic = classicWatched(source);
     if (!batch && !classic) return null;
-    binding.canary();
+    // Its semaphore is what tracers use; being hit is dear, and of use to a foreign one at most.
+    if (classic) binding.canary();
     const request = new Request(source, id, uri, method, parent);
     binding.moment();
     const at = time[0];
@@ -443,7 +464,7 @@ function createRecorder(binding, config, registry, tell) {
     if (classic && source === HTTP) binding.httpInit(id, uri, method);
     if (classic && source === CLI) binding.cliInit(uri);
     recorded.add(request);
-    tell(recorded.size);
+    say(1);
     if (timer === null) {
       timer = START_TIMER(sweep, SWEEP_MS);
       timer.unref();
@@ -453,15 +474,18 @@ function createRecorder(binding, config, registry, tell) {
 
   function writeTotals(request, at) {
     const { tally, writer } = request;
-    const { sums, state, pairPlaces, pairSums } = tally;
-    for (let place = 0; place < tally.count; place++) {
+    const { sums, state, used, pairPlaces, pairSums, usedPairs } = tally;
+    for (let symbol = 0; symbol < tally.usedCount; symbol++) {
+      const place = used[symbol];
       const first = place * SUMS;
       let elapsed = sums[first + ELAPSED];
       if (state[place * STATE + ACTIVE] > 0) elapsed += at - sums[first + SINCE];
-      writer.totals(place, sums[first + CALLS], elapsed, sums[first + SELF], sums[first + LONGEST], at);
+      writer.totals(symbol, sums[first + CALLS], elapsed, sums[first + SELF], sums[first + LONGEST], at);
     }
-    for (let pair = 0; pair < tally.pairCount * 2; pair += 2) {
-      writer.caller(pairPlaces[pair], pairPlaces[pair + 1], pairSums[pair], pairSums[pair + 1], at);
+    for (let i = 0; i < tally.usedPairCount; i++) {
+      const pair = usedPairs[i] * 2;
+      const callee = tally.symbolOf(pairPlaces[pair]);
+      writer.caller(callee, tally.symbolOf(pairPlaces[pair + 1]), pairSums[pair], pairSums[pair + 1], at);
     }
   }
 
@@ -486,7 +510,14 @@ function createRecorder(binding, config, registry, tell) {
     if (request.ending) return;
     request.ending = true;
     request.status = status;
-    SOON(end, request, status, false);
+    complete[complete.length] = request;
+    if (complete.length === 1) SOON(endComplete);
+  }
+
+  function endComplete() {
+    const requests = complete;
+    complete = [];
+    for (let i = 0; i < requests.length; i++) end(requests[i], requests[i].status, false);
   }
 
   // The process ends: what still runs and what is still open ends with it.
@@ -506,7 +537,6 @@ function createRecorder(binding, config, registry, tell) {
     tally.reset();
     if (tallies.length < MAX_TALLIES) tallies.push(tally);
     recorded.delete(request);
-    tell(recorded.size);
     if (process_ === request) process_ = null;
   }
 
@@ -517,9 +547,11 @@ function createRecorder(binding, config, registry, tell) {
     if (watched()) {
       const at = now();
       for (const request of recorded) request.writer?.tellOld(at);
+      if (recorded.size === 0) say(0);
       return;
     }
     for (const request of recorded) forget(request);
+    say(0);
     if (entered) storage.disable();
     entered = false;
     STOP_TIMER(timer);
@@ -539,7 +571,7 @@ function createRecorder(binding, config, registry, tell) {
   function runIn(request, callback, self, args) {
     if (request.tally === null) return apply(callback, self, args);
     entered = true;
-    return storage.run(request, () => apply(callback, self, args));
+    return storage.run(request, apply, callback, self, args);
   }
 
   function fault(error) {

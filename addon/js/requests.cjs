@@ -9,6 +9,10 @@
 'use strict';
 
 const channel = require('node:diagnostics_channel');
+const { EventEmitter } = require('node:events');
+
+const { apply } = Reflect;
+const { emit: EMIT, listenerCount } = EventEmitter.prototype;
 
 // Version, trace, span, flags and what a later version appends.
 const TRACEPARENT = /^([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}((?:-.*)?)$/;
@@ -17,23 +21,31 @@ function define(object, name, value) {
   Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
-// Calls `seen` with the name of each event before it is emitted, and emits within the context.
+// Calls `seen` with the name of each event before it is emitted, and emits within the context where
+// somebody listens; most events of a request have no listener.
 function follow(recorder, record, emitter, seen) {
   const { emit } = emitter;
+  const plain = emit === EMIT;
   define(emitter, 'emit', function (...args) {
     seen(args[0]);
+    if (plain && args[0] !== 'error' && apply(listenerCount, this, [args[0]]) === 0) return apply(emit, this, args);
     return recorder.runIn(record, emit, this, args);
   });
 }
 
+let randomUUID = null;
+
 function requestId(headers) {
   const id = headers['x-request-id'];
-  return typeof id === 'string' && id !== '' ? id : require('node:crypto').randomUUID();
+  if (typeof id === 'string' && id !== '') return id;
+  randomUUID ??= require('node:crypto').randomUUID;
+  return randomUUID();
 }
 
 // The W3C parent of the request: the ids of the trace and of the caller's span, in hexadecimal; '' without one.
 function parentOf(headers) {
-  const found = TRACEPARENT.exec(headers.traceparent ?? '');
+  if (headers.traceparent === undefined) return '';
+  const found = TRACEPARENT.exec(headers.traceparent);
   if (found === null || found[1] === 'ff' || (found[1] === '00' && found[4] !== '')) return '';
   return found[2] + found[3];
 }

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The totals of one request: of every function, and of every pair of function and caller. A
-// function has a place in the arrays, which is also its symbol in the request's blocks. Tallies
-// are used again, since making one costs more than a small request.
+// function has a place in the arrays. Tallies are used again, and keep the places, the pairs and the
+// caller last seen from one request to the next, which mostly calls the same functions: then nothing
+// is looked up by its name. What the request itself has called is listed, in order; where a function
+// is in that list is its symbol in the request's blocks.
 'use strict';
 
+// Of one request.
 const MAX_PLACES = 8192;
 const MAX_PAIRS = 32768;
+// What a tally keeps for the next request at most, before it begins anew.
+const KEPT_PLACES = 1024;
+const KEPT_PAIRS = 4096;
+// Larger than MAX_PLACES + KEPT_PLACES.
 const PAIR = 16384;
 
 function grown(array) {
@@ -25,47 +32,72 @@ const STATE = 4;
 const ACTIVE = 0; // open calls
 const LAST_CALLER = 1;
 const LAST_PAIR = 2;
+const SYMBOL = 3; // its symbol + 1; 0 where the request has not called it
 
 class Tally {
   constructor() {
+    this.sums = new Float64Array(64 * SUMS);
+    this.state = new Int32Array(64 * STATE);
+    this.used = new Int32Array(64); // by symbol: the place
+    this.pairPlaces = new Int32Array(64 * 2); // callee, caller
+    this.pairSums = new Float64Array(64 * 2); // calls, elapsed
+    this.usedPairs = new Int32Array(64);
+    this.usedCount = 0;
+    this.usedPairCount = 0;
+    this.functionsDropped = 0;
+    this.callersDropped = 0;
+    this.begin();
+  }
+
+  // Knows nothing.
+  begin() {
     this.places = new Int32Array(1024); // by the number of a function: its place + 1
-    this.used = []; // numbers that have a place
     this.byName = new Map();
     this.names = []; // by place
     this.count = 0;
-    this.sums = new Float64Array(64 * SUMS);
-    this.state = new Int32Array(64 * STATE);
     this.pairs = new Map();
     this.pairCount = 0;
-    this.pairPlaces = new Int32Array(64 * 2); // callee, caller
-    this.pairSums = new Float64Array(64 * 2); // calls, elapsed
-    this.functionsDropped = 0;
-    this.callersDropped = 0;
   }
 
-  // The place of a name; -1 where there is none left.
   placeOf(name) {
     const known = this.byName.get(name);
     if (known !== undefined) return known;
-    if (this.count === MAX_PLACES) return -1;
-    if (this.count * SUMS === this.sums.length) {
+    const place = this.count++;
+    if (this.count * SUMS > this.sums.length) {
       this.sums = grown(this.sums);
       this.state = grown(this.state);
     }
-    const place = this.count++;
     this.byName.set(name, place);
     this.names[place] = name;
-    this.sums.fill(0, place * SUMS, (place + 1) * SUMS);
-    this.state.fill(0, place * STATE, (place + 1) * STATE);
+    this.state[place * STATE + SYMBOL] = 0;
     this.state[place * STATE + LAST_CALLER] = -1;
     return place;
+  }
+
+  // Counts a place among what the request calls: its symbol; -1 where there is no room.
+  use(place) {
+    if (this.usedCount === MAX_PLACES) return -1;
+    if (this.usedCount === this.used.length) this.used = grown(this.used);
+    const symbol = this.usedCount++;
+    this.used[symbol] = place;
+    const first = place * SUMS;
+    this.sums[first + CALLS] = 0;
+    this.sums[first + ELAPSED] = 0;
+    this.sums[first + SELF] = 0;
+    this.sums[first + LONGEST] = 0;
+    this.state[place * STATE + ACTIVE] = 0;
+    this.state[place * STATE + SYMBOL] = symbol + 1;
+    return symbol;
+  }
+
+  symbolOf(place) {
+    return this.state[place * STATE + SYMBOL] - 1;
   }
 
   // Remembers the place of the function with this number.
   link(number, place) {
     while (number >= this.places.length) this.places = grown(this.places);
     this.places[number] = place + 1;
-    this.used.push(number);
   }
 
   // The pair of two places; -1 where there is no room.
@@ -73,7 +105,7 @@ class Tally {
     const key = callee * PAIR + caller;
     let pair = this.pairs.get(key);
     if (pair === undefined) {
-      if (this.pairCount === MAX_PAIRS) return -1;
+      if (this.usedPairCount === MAX_PAIRS) return -1;
       pair = this.newPair(callee, caller);
       this.pairs.set(key, pair);
     }
@@ -95,17 +127,27 @@ class Tally {
     return pair;
   }
 
+  // A call of a pair.
+  callPair(pair) {
+    if (this.pairSums[pair * 2]++ > 0) return;
+    if (this.usedPairCount === this.usedPairs.length) this.usedPairs = grown(this.usedPairs);
+    this.usedPairs[this.usedPairCount++] = pair;
+  }
+
+  // Ready for another request.
   reset() {
-    for (const number of this.used) this.places[number] = 0;
-    this.used.length = 0;
-    this.byName.clear();
-    this.names.length = 0;
-    this.pairs.clear();
-    this.count = 0;
-    this.pairCount = 0;
+    const { state, used, pairSums, usedPairs } = this;
+    for (let i = 0; i < this.usedCount; i++) state[used[i] * STATE + SYMBOL] = 0;
+    for (let i = 0; i < this.usedPairCount; i++) {
+      pairSums[usedPairs[i] * 2] = 0;
+      pairSums[usedPairs[i] * 2 + 1] = 0;
+    }
+    this.usedCount = 0;
+    this.usedPairCount = 0;
     this.functionsDropped = 0;
     this.callersDropped = 0;
+    if (this.count > KEPT_PLACES || this.pairCount > KEPT_PAIRS) this.begin();
   }
 }
 
-module.exports = { Tally, SUMS, CALLS, ELAPSED, SELF, LONGEST, SINCE, STATE, ACTIVE, LAST_CALLER, LAST_PAIR };
+module.exports = { Tally, SUMS, CALLS, ELAPSED, SELF, LONGEST, SINCE, STATE, ACTIVE, LAST_CALLER, LAST_PAIR, SYMBOL };

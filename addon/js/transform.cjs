@@ -5,7 +5,7 @@
 // becomes
 //     function add(a, b) {const __cps_c=__cps_w===0?0:__cps_e(17);try{ return a + b }finally{if(__cps_c!==0)__cps_l(__cps_c)}}
 //
-// __cps_w is how many requests are being recorded, and the other names are the recorder's functions,
+// __cps_w is 0 while no request is recorded, and the other names are the recorder's functions,
 // all properties of the global object. The compiler takes each for a constant as long as it never
 // changed: until a tracer comes for the first time all of this is compiled to nothing. 17 is the number
 // of the function; a module gets a run of numbers when it is loaded, so what the transform makes, and

@@ -111,3 +111,39 @@ test('nothing is recorded while nobody watches', async (t) => {
   assert.equal(code, 0);
   assert.deepEqual([traces, classic], [[], []]);
 });
+
+// The tables of one request are used again for the next. The last ones have more functions than are kept.
+test('each request has its own functions, callers and counts, whatever those before it called', async (t) => {
+  const many = Array.from({ length: 1500 }, (_, n) => `exports.f${n} = function f${n}() { return leaf(${n}); };`).join('\n');
+  const cwd = folder(t, {
+    'many.js': `function leaf(n) { return n; }\n${many}`,
+    'server.js': `
+const http = require('node:http');
+const many = require('./many.js');
+const paths = ['/0-3', '/2-2', '/3-9', '/0-0', '/0-1500', '/1498-1500', '/0-2'];
+const server = http.createServer((request, response) => {
+  const [from, to] = request.url.slice(1).split('-').map(Number);
+  for (let n = from; n < to; n++) many['f' + n]();
+  response.end('x');
+});
+server.listen(0, async () => {
+  for (const path of paths) {
+    await new Promise((resolve) => http.get({ port: server.address().port, path, agent: false }, (r) => r.resume().on('end', resolve)));
+  }
+  server.close();
+});`,
+  });
+  const { traces } = await run(t, cwd, ['server.js']);
+  const requests = traces.filter((trace) => trace.source === 'http');
+  assert.equal(requests.length, 7);
+  for (const { uri, functions, functionsDropped } of requests) {
+    const [from, to] = uri.slice(1).split('-').map(Number);
+    const names = Array.from({ length: to - from }, (_, n) => `f${from + n}`);
+    assert.deepEqual(Object.keys(functions).filter((name) => /^f\d/.test(name)).sort(), names.sort(), uri);
+    assert.ok(names.every((name) => functions[name].calls === 1), uri);
+    assert.equal(functions.leaf?.calls ?? 0, names.length, uri);
+    assert.deepEqual(Object.keys(functions.leaf?.callers ?? {}).sort(), names, uri);
+    assert.ok(Object.values(functions.leaf?.callers ?? {}).every(({ calls }) => calls === 1), uri);
+    assert.equal(functionsDropped ?? 0, 0);
+  }
+});
