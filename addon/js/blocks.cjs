@@ -73,10 +73,11 @@ const encoded = new Map();
 function symbolRecord(name) {
   const known = encoded.get(name);
   if (known !== undefined) return known;
-  const text = Buffer.from(cut(name)).subarray(0, MAX_STRING);
-  const record = new Uint32Array(4 + 2 * Math.ceil(text.length / 8));
-  record.set([SYMBOL, record.byteLength, text.length, 0]);
-  Buffer.from(record.buffer).set(text, 16);
+  const text = Buffer.alloc(room(name));
+  const length = text.utf8Write(cut(name), 0, text.length);
+  const record = new Uint32Array(4 + 2 * Math.ceil(length / 8));
+  record.set([SYMBOL, record.byteLength, length, 0]);
+  Buffer.from(record.buffer).set(text.subarray(0, length), 16);
   if (encoded.size < MAX_ENCODED) encoded.set(name, record);
   return record;
 }

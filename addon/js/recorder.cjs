@@ -149,19 +149,22 @@ function createRecorder(binding, config, registry, tell) {
 
   // The place of a name that the request calls; -1 where there is none left.
   function namedPlace(request, name, at) {
-    const place = request.tally.placeOf(name);
-    return request.tally.symbolOf(place) < 0 ? use(request, place, at) : place;
+    const { tally } = request;
+    const place = tally.placeOf(name);
+    if (place < 0) tally.functionsDropped++;
+    return place < 0 || tally.symbolOf(place) >= 0 ? place : use(request, place, at);
   }
 
   // Begins to use a place that an earlier request may have known.
   function use(request, place, at) {
     const { tally, writer } = request;
-    const symbol = tally.use(place);
-    if (symbol < 0) {
+    if (tally.full()) {
       tally.functionsDropped++;
       return -1;
     }
-    if (writer !== null) writer.symbol(symbol, tally.names[place], at);
+    // Told first: where that fails, in a stack that is nearly exhausted, the place is not in use.
+    if (writer !== null) writer.symbol(tally.usedCount, tally.names[place], at);
+    tally.use(place);
     return place;
   }
 
@@ -408,7 +411,7 @@ function createRecorder(binding, config, registry, tell) {
     const { tally } = request;
     if (tally === null) return;
     const at = now();
-    const place = namedPlace(request, name, at);
+    const place = alone(namedPlace, request, name, at);
     if (place < 0) return;
     const elapsed = at - span.start;
     const pair = caller < 0 ? -1 : alone(pairOf, tally, place, caller);
@@ -446,9 +449,9 @@ function createRecorder(binding, config, registry, tell) {
     if (!watched()) return null;
     const batch = semaphores[probe.batch] !== 0;
     const classic = classicWatched(source);
+    // Its semaphore is what the sidecar uses: being hit would cost it as much as a block does.
+    if (classic || !batch) binding.canary();
     if (!batch && !classic) return null;
-    // Its semaphore is what tracers use; being hit is dear, and of use to a foreign one at most.
-    if (classic) binding.canary();
     const request = new Request(source, id, uri, method, parent);
     binding.moment();
     const at = time[0];
@@ -517,7 +520,13 @@ function createRecorder(binding, config, registry, tell) {
   function endComplete() {
     const requests = complete;
     complete = [];
-    for (let i = 0; i < requests.length; i++) end(requests[i], requests[i].status, false);
+    for (let i = 0; i < requests.length; i++) {
+      try {
+        end(requests[i], requests[i].status, false);
+      } catch (error) {
+        fault(error);
+      }
+    }
   }
 
   // The process ends: what still runs and what is still open ends with it.

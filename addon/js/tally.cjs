@@ -12,8 +12,9 @@ const MAX_PAIRS = 32768;
 // What a tally keeps for the next request at most, before it begins anew.
 const KEPT_PLACES = 1024;
 const KEPT_PAIRS = 4096;
-// Larger than MAX_PLACES + KEPT_PLACES.
-const PAIR = 16384;
+// All that one ever holds. The key of a pair is callee * PAIR + caller.
+const PAIR = MAX_PLACES + KEPT_PLACES;
+const ALL_PAIRS = MAX_PAIRS + KEPT_PAIRS;
 
 function grown(array) {
   const larger = new array.constructor(array.length * 2);
@@ -59,9 +60,11 @@ class Tally {
     this.pairCount = 0;
   }
 
+  // The place of a name; -1 where there is no room.
   placeOf(name) {
     const known = this.byName.get(name);
     if (known !== undefined) return known;
+    if (this.full() || this.count === PAIR) return -1;
     const place = this.count++;
     if (this.count * SUMS > this.sums.length) {
       this.sums = grown(this.sums);
@@ -74,9 +77,13 @@ class Tally {
     return place;
   }
 
-  // Counts a place among what the request calls: its symbol; -1 where there is no room.
+  // Whether the request has called all that it has room for.
+  full() {
+    return this.usedCount === MAX_PLACES;
+  }
+
+  // Counts a place among what the request calls. Not full.
   use(place) {
-    if (this.usedCount === MAX_PLACES) return -1;
     if (this.usedCount === this.used.length) this.used = grown(this.used);
     const symbol = this.usedCount++;
     this.used[symbol] = place;
@@ -87,7 +94,6 @@ class Tally {
     this.sums[first + LONGEST] = 0;
     this.state[place * STATE + ACTIVE] = 0;
     this.state[place * STATE + SYMBOL] = symbol + 1;
-    return symbol;
   }
 
   symbolOf(place) {
@@ -105,7 +111,7 @@ class Tally {
     const key = callee * PAIR + caller;
     let pair = this.pairs.get(key);
     if (pair === undefined) {
-      if (this.usedPairCount === MAX_PAIRS) return -1;
+      if (this.usedPairCount >= MAX_PAIRS || this.pairCount === ALL_PAIRS) return -1;
       pair = this.newPair(callee, caller);
       this.pairs.set(key, pair);
     }

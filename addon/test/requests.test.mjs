@@ -105,6 +105,26 @@ test('the classic probes fire for a tracer that knows only them', async (t) => {
   assert.ok(duration > 0);
 });
 
+// A block tells more than a hit of the canary, and costs as much.
+test('the canary is hit for whoever is not served by blocks', async (t) => {
+  const cwd = folder(t, {
+    'server.js': `
+let hits = 0;
+compassTest.binding.canary = () => hits++;
+const http = require('node:http');
+const server = http.createServer((request, response) => response.end('x'));
+server.listen(0, async () => {
+  for (const path of ['/a', '/b']) await (await fetch('http://localhost:' + server.address().port + path)).text();
+  console.log(hits);
+  server.close();
+});`,
+  });
+  for (const [watch, hits] of [['canary', 2], ['canary,http_function', 2], ['canary,batch', 0], ['canary,batch,http_function', 2]]) {
+    const { stdout, stderr } = await run(t, cwd, ['server.js'], { watch });
+    assert.deepEqual([stdout, stderr], [`${hits}\n`, ''], watch);
+  }
+});
+
 test('nothing is recorded while nobody watches', async (t) => {
   const cwd = folder(t, { 'server.js': SERVER, 'cart.js': CART });
   const { code, traces, classic } = await run(t, cwd, ['server.js'], { watch: '' });
