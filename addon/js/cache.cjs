@@ -3,14 +3,17 @@
 // written to is not used: what is in it is run. Whatever fails, the source is transformed again.
 'use strict';
 
-const fs = require('node:fs');
+// Taken here: the application may replace what fs has, and count its calls.
+const { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
+const { hrtime } = process;
+
 // What makes the output out of a source: an entry of another version is not found.
-const MAKERS = ['transform.cjs', 'names.cjs', 'scope.cjs', 'cache.cjs'];
+const MAKERS = ['transform.cjs', 'names.cjs', 'scope.cjs', 'maps.cjs', 'cache.cjs'];
 
 function makers(binding) {
-  const texts = MAKERS.map((name) => fs.readFileSync(path.join(__dirname, name), 'latin1'));
+  const texts = MAKERS.map((name) => readFileSync(path.join(__dirname, name), 'latin1'));
   return binding.cacheKey(process.version, texts.join('\0'));
 }
 
@@ -34,8 +37,8 @@ class Cache {
     if (this.checked || this.folder === null) return this.folder !== null;
     this.checked = true;
     try {
-      fs.mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-      const stat = fs.lstatSync(this.folder);
+      mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+      const stat = lstatSync(this.folder);
       if (stat.isDirectory() && stat.uid === process.getuid() && (stat.mode & 0o022) === 0) return true;
     } catch {
       // No folder, no cache.
@@ -58,14 +61,14 @@ class Cache {
   write(key, made) {
     if (key === null || !this.usable()) return;
     const file = path.join(this.folder, key);
-    const temporary = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+    const temporary = `${file}.${process.pid}.${hrtime().join('.')}`;
     try {
       const names = JSON.stringify(made.names);
       const head = `NAMES ${made.names.length} ${Buffer.byteLength(names)}\n`;
-      fs.writeFileSync(temporary, head + names + made.code, { mode: 0o600, flag: 'wx' });
-      fs.renameSync(temporary, file);
+      writeFileSync(temporary, head + names + made.code, { mode: 0o600, flag: 'wx' });
+      renameSync(temporary, file);
     } catch {
-      fs.rmSync(temporary, { force: true });
+      rmSync(temporary, { force: true });
     }
   }
 }

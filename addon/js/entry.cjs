@@ -4,9 +4,10 @@
 // module untraced, so whatever is not sure is a yes.
 'use strict';
 
-const fs = require('node:fs');
+const { readFileSync, realpathSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
+const { builtin } = require('./builtin.cjs');
 
 const OWN = __dirname + path.sep;
 const INDEX = path.join(__dirname, 'index.mjs');
@@ -26,7 +27,7 @@ function isOwn(specifier) {
   if (specifier === PACKAGE_NAME) return true;
   try {
     const file = specifier.startsWith('file:') ? new URL(specifier).pathname : specifier;
-    return fs.realpathSync(file) === INDEX;
+    return realpathSync(file) === INDEX;
   } catch {
     return false;
   }
@@ -44,7 +45,7 @@ function importsOthers(words) {
 function packageType(file) {
   for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
     try {
-      return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).type;
+      return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')).type;
     } catch (error) {
       if (error.code !== 'ENOENT' || folder === path.dirname(folder)) return undefined;
     }
@@ -53,8 +54,8 @@ function packageType(file) {
 
 // Without a type, newer versions take for a module what does not compile as CommonJS.
 function compilesAsScript(file) {
-  const { Script } = require('node:vm');
-  const text = fs.readFileSync(file, 'utf8').replace(/^#!.*/, '');
+  const { Script } = builtin('node:vm');
+  const text = readFileSync(file, 'utf8').replace(/^#!.*/, '');
   return new Script(Module.wrap(text), { filename: file }) instanceof Script;
 }
 
@@ -68,7 +69,7 @@ function isCommonJS(file) {
 // What was loaded before this package may call import() later.
 function loadedMayImport() {
   return Object.keys(require.cache).some((file) => {
-    return /\.[cm]?js$/.test(file) && !file.startsWith(OWN) && mayImport(fs.readFileSync(file, 'utf8'));
+    return /\.[cm]?js$/.test(file) && !file.startsWith(OWN) && mayImport(readFileSync(file, 'utf8'));
   });
 }
 

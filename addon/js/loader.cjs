@@ -11,6 +11,7 @@
 
 const Module = require('node:module');
 const path = require('node:path');
+const { builtin } = require('./builtin.cjs');
 const { mayImport, startsWithModules } = require('./entry.cjs');
 const { isOwn } = require('./modules.cjs');
 
@@ -34,18 +35,18 @@ function textOf(source) {
 // What a load hook answers, with its source rewritten where it is an ES module's of a file.
 function rewriteLoaded(modules, url, loaded) {
   if (!MODULE_FORMATS.has(loaded.format) || !url.startsWith('file:')) return loaded;
-  const file = require('node:url').fileURLToPath(url.replace(/[?#].*$/, ''));
+  const file = builtin('node:url').fileURLToPath(url.replace(/[?#].*$/, ''));
   if (modules.treatment(file) === null) return loaded;
   const source = textOf(loaded.source);
   return source === null ? loaded : { ...loaded, source: modules.rewrite(source, file, true) };
 }
 
 function registerAsynchronous(config, registry) {
-  const { MessageChannel } = require('node:worker_threads');
+  const { MessageChannel } = builtin('node:worker_threads');
   const { port1, port2 } = new MessageChannel();
   registry.port = port1;
   port1.unref();
-  Module.register(require('node:url').pathToFileURL(path.join(__dirname, 'hooks.mjs')), {
+  Module.register(builtin('node:url').pathToFileURL(path.join(__dirname, 'hooks.mjs')), {
     data: { config, counter: registry.counter, port: port2 },
     transferList: [port2],
   });

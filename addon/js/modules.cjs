@@ -3,10 +3,11 @@
 // where it was before.
 'use strict';
 
-const fs = require('node:fs');
+const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
 const { Cache } = require('./cache.cjs');
+const { withMovedMap, withOwnMap } = require('./maps.cjs');
 
 // The transform's own modules, and what they need where that is not the application's.
 const OWN = [__dirname + path.sep, path.join(__dirname, '../node_modules') + path.sep];
@@ -38,7 +39,7 @@ function isOwn(file) {
 function askedFor(folder) {
   let manifest;
   try {
-    manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+    manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
   } catch {
     return null;
   }
@@ -103,7 +104,8 @@ function createModules(config, registry, binding) {
     let failure;
     for (const [text, kind] of readings(source, file, module)) {
       try {
-        return transformer.transform(text(), { ...options, module: kind });
+        const made = transformer.transform(text(), { ...options, module: kind });
+        return made === null ? null : { ...made, code: withMovedMap(made.code) };
       } catch (error) {
         failure ??= error;
       }
@@ -112,7 +114,8 @@ function createModules(config, registry, binding) {
   }
 
   // The source to load; null where it is to be loaded as it is.
-  function obtain(source, file, module, border) {
+  function obtain(given, file, module, border) {
+    const source = withOwnMap(given, file);
     const key = cache.key(source, displayName(file), module, border);
     const known = cache.read(key, (count) => registry.allocate(count));
     if (known !== null) {

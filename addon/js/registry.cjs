@@ -4,6 +4,8 @@
 // names, which are read from the port when a number is met that has no name yet.
 'use strict';
 
+const { builtin } = require('./builtin.cjs');
+
 const { parse } = JSON;
 
 class Registry {
@@ -38,7 +40,7 @@ class Registry {
 
   drain() {
     if (this.port === null) return;
-    const { receiveMessageOnPort } = require('node:worker_threads');
+    const { receiveMessageOnPort } = builtin('node:worker_threads');
     for (;;) {
       const received = receiveMessageOnPort(this.port);
       if (received === undefined) return;

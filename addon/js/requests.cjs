@@ -10,6 +10,7 @@
 
 const channel = require('node:diagnostics_channel');
 const { EventEmitter } = require('node:events');
+const { builtin } = require('./builtin.cjs');
 
 const { apply } = Reflect;
 const { emit: EMIT, listenerCount } = EventEmitter.prototype;
@@ -38,7 +39,7 @@ let randomUUID = null;
 function requestId(headers) {
   const id = headers['x-request-id'];
   if (typeof id === 'string' && id !== '') return id;
-  randomUUID ??= require('node:crypto').randomUUID;
+  randomUUID ??= builtin('node:crypto').randomUUID;
   return randomUUID();
 }
 

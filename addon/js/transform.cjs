@@ -426,9 +426,10 @@ function transform(source, options) {
   return { code: work.out.toString(), names: work.names, skipped: work.skipped };
 }
 
-// What was transformed, its functions numbered from `base` on. The cache's reader does the same, in src/cache.c.
+// What was transformed, its functions numbered from `base` on; no column moves. The cache's reader does the same, in
+// src/cache.c.
 function numbered(code, base) {
-  return code.replaceAll(BASE, String(base));
+  return code.replaceAll(BASE, String(base).padStart(BASE.length));
 }
 
 module.exports = { load, transform, numbered };

@@ -149,6 +149,32 @@ test('a second start takes everything from the cache, and a damaged cache does n
   assert.deepEqual(fs.readdirSync(cache), [], 'a folder that others can write to is not used');
 });
 
+test('what loads a module calls nothing that the application has replaced', async (t) => {
+  const cwd = folder(t, {
+    'app.js': `
+      const fs = require('node:fs');
+      const Module = require('node:module');
+      const called = [];
+      const replace = (object, name) => {
+        const original = object[name];
+        object[name] = function (...args) { called.push(name); return original.apply(this, args); };
+      };
+      for (const name of ['readFileSync', 'writeFileSync', 'mkdirSync', 'lstatSync', 'renameSync', 'rmSync']) replace(fs, name);
+      replace(Math, 'random');
+      replace(process, 'hrtime');
+      const load = Module._load;
+      Module._load = (name, ...rest) => { called.push(name); return load(name, ...rest); };
+      require('./b.js');
+      console.log(called.join());`,
+    'b.js': 'exports.g = () => 1;',
+  });
+  const expected = (await plain(cwd, ['app.js'])).stdout;
+  if ((await plain(cwd, ['-p', 'typeof process.getBuiltinModule'])).stdout !== 'function\n') return t.skip('this version cannot');
+  // The cache is empty, then full.
+  const env = { COMPASS_NODE_CACHE: path.join(folder(t), 'cache') };
+  for (let i = 0; i < 2; i++) assert.equal((await run(t, cwd, ['app.js'], { env, by: 'require' })).stdout, expected);
+});
+
 test('nothing that another transform made is taken from the cache', async (t) => {
   const copy = folder(t);
   for (const name of ['js', 'node_modules']) fs.cpSync(path.join(path.dirname(indexCjs), '..', name), path.join(copy, name), { recursive: true });
