@@ -42,6 +42,36 @@ static uint64_t own_time(const struct cps_trace *trace, const struct cps_callgra
     return rest;
 }
 
+static uint32_t main_caller(const struct cps_callgraph *graph, const struct cps_function *function)
+{
+    const struct cps_caller *callers = cps_callgraph_callers(graph, function), *most = NULL;
+    uint64_t calls = 0;
+
+    for (uint32_t i = 0; i < function->caller_count; i++) {
+        if (callers[i].name == function->name)
+            continue;
+        calls += callers[i].calls;
+        if (!most || callers[i].calls > most->calls)
+            most = &callers[i];
+    }
+    return most && most->calls >= calls / 2 ? most->name : CPS_CALLGRAPH_NONE;
+}
+
+/* A function may have as many callers as there are functions, so that nothing that is asked of each
+ * looks through them: what is known of a node is found once. */
+static void finish_nodes(struct cps_callgraph *graph)
+{
+    for (size_t i = 0; i < graph->trace->name_count; i++) {
+        struct cps_callgraph_node *node = &graph->nodes[i];
+
+        node->main_caller = CPS_CALLGRAPH_NONE;
+        if (!node->function)
+            continue;
+        node->main_caller = main_caller(graph, node->function);
+        node->own = own_time(graph->trace, node);
+    }
+}
+
 int cps_callgraph_build(const struct cps_trace *trace, const struct cps_totals *totals,
                         struct cps_callgraph *out)
 {
@@ -62,11 +92,7 @@ int cps_callgraph_build(const struct cps_trace *trace, const struct cps_totals *
         for (uint32_t j = 0; j < function->caller_count; j++)
             add_edge(&graph, function, &cps_callgraph_callers(&graph, function)[j]);
     }
-    for (size_t i = 0; i < totals->function_count; i++) {
-        struct cps_callgraph_node *node = &graph.nodes[totals->functions[i].name];
-
-        node->own = own_time(trace, node);
-    }
+    finish_nodes(&graph);
     for (size_t i = 0; i < trace->call_count; i++)
         graph.nodes[trace->calls[i].name].kept += trace->calls[i].elapsed;
     *out = graph;
@@ -77,25 +103,6 @@ void cps_callgraph_free(struct cps_callgraph *graph)
 {
     free(graph->nodes);
     *graph = (struct cps_callgraph){0};
-}
-
-uint32_t cps_callgraph_main_caller(const struct cps_callgraph *graph, uint32_t name)
-{
-    const struct cps_function *function = graph->nodes[name].function;
-    const struct cps_caller *callers, *most = NULL;
-    uint64_t calls = 0;
-
-    if (!function)
-        return CPS_CALLGRAPH_NONE;
-    callers = cps_callgraph_callers(graph, function);
-    for (uint32_t i = 0; i < function->caller_count; i++) {
-        if (callers[i].name == name)
-            continue;
-        calls += callers[i].calls;
-        if (!most || callers[i].calls > most->calls)
-            most = &callers[i];
-    }
-    return most && most->calls >= calls / 2 ? most->name : CPS_CALLGRAPH_NONE;
 }
 
 /* Functions that only call back for each element hold no loop that anybody wrote. */
@@ -110,7 +117,7 @@ uint32_t cps_callgraph_looping(const struct cps_callgraph *graph, uint32_t calle
             break;
         if (calls >= LOOP_RATIO * node->function->calls && node->kind != CPS_KIND_EACH)
             return at;
-        at = cps_callgraph_main_caller(graph, at);
+        at = node->main_caller;
     }
     return caller;
 }

@@ -25,6 +25,9 @@ struct cps_callgraph_node {
     uint64_t queries; /* ns that queries took which it called itself, often */
     uint64_t kept;    /* ns of the calls that were kept, added up */
     uint32_t files;   /* different files that it included */
+    /* The caller, another function, that called it most often; CPS_CALLGRAPH_NONE where none made
+     * half of the calls that others made. */
+    uint32_t main_caller;
 };
 
 struct cps_callgraph {
@@ -41,10 +44,6 @@ void cps_callgraph_free(struct cps_callgraph *graph);
 /* Its callers, `function->caller_count` of them. */
 const struct cps_caller *cps_callgraph_callers(const struct cps_callgraph *graph,
                                                const struct cps_function *function);
-
-/* The caller, another function, that called it most often; CPS_CALLGRAPH_NONE where none made half
- * of the calls that others made. */
-uint32_t cps_callgraph_main_caller(const struct cps_callgraph *graph, uint32_t name);
 
 /* From `caller` upwards, the first that was itself called so much less often than `calls` that the
  * loop must be in it. `caller` where there is none. */

@@ -43,6 +43,11 @@ static struct cps_cell *cell(struct cps_canvas *canvas, int row, int column)
     return &canvas->cells[row * canvas->columns + column];
 }
 
+/* No more bytes of a text than these are looked at, far more than the widest row shows: a
+ * stranger's name may have megabytes, and what has no width, as combining marks, would be read to
+ * its end in each frame. */
+#define LOOKED_AT 16384
+
 /* What stands for a code point here: itself, or a replacement of one column. */
 static wchar_t shown(bool ascii, uint32_t code, int *width)
 {
@@ -99,6 +104,8 @@ int cps_canvas_put(struct cps_canvas *canvas, int row, int column, int width, ui
 
     if (width > canvas->columns - column)
         width = canvas->columns - column;
+    if (length > LOOKED_AT)
+        length = LOOKED_AT;
     for (size_t i = 0; i < length;) {
         uint32_t code;
         int columns;
@@ -127,6 +134,17 @@ int cps_canvas_text(struct cps_canvas *canvas, int row, int column, int width, u
     return cps_canvas_put(canvas, row, column, width, style, text, strlen(text));
 }
 
+/* The last of a text's bytes that are looked at, from the start of a character on; how many. */
+static size_t last_bytes(const char **bytes, size_t length)
+{
+    size_t from = length > LOOKED_AT ? length - LOOKED_AT : 0;
+
+    while (from && from < length && ((unsigned char)(*bytes)[from] & 0xc0) == 0x80)
+        from++;
+    *bytes += from;
+    return length - from;
+}
+
 int cps_canvas_tail(struct cps_canvas *canvas, int row, int column, int width, uint8_t style,
                     const char *bytes, size_t length)
 {
@@ -135,6 +153,7 @@ int cps_canvas_tail(struct cps_canvas *canvas, int row, int column, int width, u
 
     if (width > canvas->columns - column)
         width = canvas->columns - column;
+    length = last_bytes(&bytes, length);
     over = cps_canvas_width(bytes, length) - width;
     if (over <= 0 || width < 4)
         return cps_canvas_put(canvas, row, column, width, style, bytes, length);

@@ -195,7 +195,7 @@ static void find_slow(struct cps_finding_search *search, const struct cps_functi
     finding.time = time;
     finding.waits = function->self < time / 2;
     finding.calls = time < function->elapsed && function->longest == time ? 1 : function->calls;
-    finding.from = cps_callgraph_main_caller(&search->graph, function->name);
+    finding.from = node->main_caller;
     finding.weight =
         cps_finding_weight(search, time, node->kind == CPS_KIND_CODE ? 1 : CPS_FINDING_PRECISE);
     cps_finding_add(search, &finding);
@@ -217,7 +217,7 @@ static bool calls_itself(const struct cps_finding_search *search,
 static void find_many(struct cps_finding_search *search, const struct cps_function *function)
 {
     const struct cps_callgraph_node *node = &search->graph.nodes[function->name];
-    uint32_t from = cps_callgraph_main_caller(&search->graph, function->name);
+    uint32_t from = node->main_caller;
     struct cps_finding finding = {.rule = CPS_FINDING_MANY,
                                   .kind = node->kind,
                                   .name = function->name,
@@ -241,7 +241,7 @@ static void find_recursion(struct cps_finding_search *search, const struct cps_f
     struct cps_finding finding = {.rule = CPS_FINDING_RECURSION,
                                   .kind = node->kind,
                                   .name = function->name,
-                                  .from = cps_callgraph_main_caller(&search->graph, function->name),
+                                  .from = node->main_caller,
                                   .looping = CPS_FINDING_NONE,
                                   .calls = function->calls,
                                   .time = function->elapsed};

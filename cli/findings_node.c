@@ -7,6 +7,7 @@
  * its time, and of what it called, is waiting.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "findings_search.h"
 
@@ -96,28 +97,30 @@ struct culprit {
     uint64_t time;
 };
 
-static const struct cps_call *longest_call(const struct cps_trace *trace, uint32_t name)
+/* Of each name the longest call that was kept, by index of the name; to be freed. NULL without
+ * memory. */
+static const struct cps_call **longest_calls(const struct cps_trace *trace)
 {
-    const struct cps_call *longest = NULL;
+    const struct cps_call **longest =
+        calloc(trace->name_count + 1, sizeof(const struct cps_call *));
 
-    for (size_t i = 0; i < trace->call_count; i++) {
-        if (trace->calls[i].name == name &&
-            (!longest || trace->calls[i].elapsed > longest->elapsed))
-            longest = &trace->calls[i];
+    for (size_t i = 0; longest && i < trace->call_count; i++) {
+        const struct cps_call **best = &longest[trace->calls[i].name];
+
+        if (!*best || trace->calls[i].elapsed > (*best)->elapsed)
+            *best = &trace->calls[i];
     }
     return longest;
 }
 
-static void look_at(const struct cps_trace *victim, const struct cps_trace *other,
-                    const struct cps_function *function, struct culprit *worst)
+/* `call`: the longest of the function; NULL where none was kept. */
+static void look_at_call(const struct cps_trace *victim, const struct cps_trace *other,
+                         const struct cps_function *function, const struct cps_call *call,
+                         struct culprit *worst)
 {
-    const struct cps_call *call;
     uint64_t from, to, time;
 
-    if (function->self <= worst->time || function->self < function->longest / 2)
-        return;
-    call = longest_call(other, function->name);
-    if (!call)
+    if (!call || function->self <= worst->time || function->self < function->longest / 2)
         return;
     from = call->start > victim->start ? call->start : victim->start;
     to = call->start + call->elapsed < victim->end ? call->start + call->elapsed : victim->end;
@@ -126,6 +129,16 @@ static void look_at(const struct cps_trace *victim, const struct cps_trace *othe
         time = function->self;
     if (time > worst->time)
         *worst = (struct culprit){other, function, from, to, time};
+}
+
+static void look_at(const struct cps_trace *victim, const struct cps_trace *other,
+                    struct culprit *worst)
+{
+    const struct cps_call **longest = longest_calls(other);
+
+    for (size_t i = 0; longest && i < other->function_count; i++)
+        look_at_call(victim, other, &other->functions[i], longest[other->functions[i].name], worst);
+    free(longest);
 }
 
 static bool shares_loop(const struct cps_trace *victim, const struct cps_trace *other)
@@ -162,10 +175,8 @@ void cps_finding_blocked(struct cps_finding_search *search)
     for (size_t i = 0; i < search->neighbour_count && trace->pid; i++) {
         const struct cps_trace *other = search->neighbours[i];
 
-        if (!shares_loop(trace, other))
-            continue;
-        for (size_t j = 0; j < other->function_count; j++)
-            look_at(trace, other, &other->functions[j], &worst);
+        if (shares_loop(trace, other))
+            look_at(trace, other, &worst);
     }
     if (!worst.trace || (double)worst.time < BLOCKED_SHARE * search->duration)
         return;

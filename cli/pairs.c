@@ -3,32 +3,50 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 
 struct cps_pair {
     uint32_t first, second;
     uint32_t number; /* plus 1; 0 is a free slot */
 };
 
+/*
+ * Which pairs come is for a stranger to choose, so they must not know which of them share a slot:
+ * by a factor at random, of which the highest bits count, any two do so once in half the slots. The
+ * kernel gives every process 16 random bytes; the first eight seed the traces' names.
+ */
+static uint64_t random_factor(void)
+{
+    const void *random = (const void *)getauxval(AT_RANDOM); /* NOLINT(performance-no-int-to-ptr) */
+    uint64_t factor = 0x9e3779b97f4a7c15u;
+
+    if (random)
+        memcpy(&factor, (const char *)random + 8, sizeof(factor));
+    return factor | 1;
+}
+
 int cps_pairs_init(struct cps_pairs *pairs, size_t most)
 {
     size_t size = 16;
+    unsigned shift = 60;
     struct cps_pair *slots;
 
     if (most >= UINT32_MAX / 2)
         return -ENOMEM;
-    while (size < most * 2)
+    for (; size < most * 2; shift--)
         size *= 2;
     slots = calloc(size, sizeof(*slots));
     if (!slots)
         return -ENOMEM;
-    *pairs = (struct cps_pairs){.slots = slots, .mask = size - 1};
+    *pairs = (struct cps_pairs){
+        .slots = slots, .mask = size - 1, .factor = random_factor(), .shift = shift};
     return 0;
 }
 
 uint32_t cps_pairs_find(struct cps_pairs *pairs, uint32_t first, uint32_t second)
 {
-    uint64_t hash = ((uint64_t)first << 32 | second) * 0x9e3779b97f4a7c15u;
-    size_t at = (size_t)(hash >> 32) & pairs->mask;
+    size_t at = (size_t)((((uint64_t)first << 32 | second) * pairs->factor) >> pairs->shift);
 
     while (pairs->slots[at].number &&
            (pairs->slots[at].first != first || pairs->slots[at].second != second))

@@ -10,6 +10,8 @@
 struct cps_pairs {
     struct cps_pair *slots; /* owned */
     size_t mask;
+    uint64_t factor; /* of the hash: odd, and known to nobody outside this process */
+    unsigned shift;
     uint32_t count; /* different pairs until now */
 };
 

@@ -86,12 +86,13 @@ static void draw_box(const struct cps_app *app, struct cps_canvas *canvas, int r
                      const struct cps_held *held, uint32_t index, const struct box *box)
 {
     const struct cps_string *name = name_of(held, &app->over.flame.nodes[index]);
-    uint8_t style = style_of(app, index, name);
+    uint8_t style;
     int from = (int)box->left, to = (int)(box->left + box->width);
     bool selected = index == app->over.flame_node;
 
     if (to <= from)
         return;
+    style = style_of(app, index, name);
     if (selected)
         style |= CPS_STYLE_SELECTED;
     for (int i = from; i < to; i++)

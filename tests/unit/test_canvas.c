@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -76,6 +77,38 @@ static void what_is_cut_says_so(void **state)
     cps_canvas_free(&canvas);
 }
 
+/* A name of a megabyte that has nearly no width: were each of these read to its end, the test would
+ * not end in its time. */
+static void a_stranger_cannot_make_a_row_slow(void **state)
+{
+    struct cps_canvas canvas = make(false);
+    size_t length = (size_t)2 << 20;
+    char *name = malloc(length);
+
+    (void)state;
+    assert_non_null(name);
+    for (size_t i = 0; i < length; i += 2)
+        memcpy(name + i, "\xcc\x81", 2);
+    for (int i = 0; i < 1000; i++) {
+        name[0] = name[1] = 'a';
+        assert_int_equal(cps_canvas_put(&canvas, 0, 0, 5, CPS_STYLE_NORMAL, name, length), 2);
+        memcpy(name, "\xcc\x81", 2);
+        name[length - 2] = 'y';
+        name[length - 1] = 'z';
+        assert_int_equal(cps_canvas_tail(&canvas, 0, 0, 5, CPS_STYLE_NORMAL, name, length), 2);
+        memcpy(name + length - 2, "\xcc\x81", 2);
+    }
+    assert_int_equal(at(&canvas, 0), L'y');
+    assert_int_equal(at(&canvas, 1), L'z');
+    memset(name, 'n', length);
+    name[length - 1] = 'z';
+    assert_int_equal(cps_canvas_tail(&canvas, 0, 0, 5, CPS_STYLE_NORMAL, name, length), 5);
+    assert_int_equal(at(&canvas, 0), 0x2026);
+    assert_int_equal(at(&canvas, 4), L'z');
+    free(name);
+    cps_canvas_free(&canvas);
+}
+
 static void outside_is_ignored(void **state)
 {
     struct cps_canvas canvas = make(false);
@@ -96,6 +129,7 @@ int main(void)
         cmocka_unit_test(no_byte_becomes_a_control_character),
         cmocka_unit_test(wide_characters_are_never_split),
         cmocka_unit_test(what_is_cut_says_so),
+        cmocka_unit_test(a_stranger_cannot_make_a_row_slow),
         cmocka_unit_test(outside_is_ignored),
     };
 

@@ -214,6 +214,91 @@ static void an_abort_without_calls_names_none(void **state)
     assert_int_equal(find(trace, text, sizeof(text)).count, 0);
 }
 
+/* Room for that many names, each of which is a function: its index in both. */
+static void add_functions(struct cps_trace *trace, unsigned count, uint64_t time)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct cps_function function = {.calls = 1, .elapsed = time, .self = time, .longest = time};
+        char name[16];
+
+        (void)snprintf(name, sizeof(name), "f%u", i);
+        function.name = made_name(trace, name);
+        assert_int_equal(function.name, i);
+        assert_int_equal(cps_trace_add_function(trace, &function), 0);
+    }
+    trace->has_functions = true;
+}
+
+/* The last function calls all others, and all others call it: to look through all of its callers
+ * for each of the others takes minutes, and the test is ended. */
+static void a_function_with_all_others_as_callers_and_callees_is_looked_through_once(void **state)
+{
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, NULL, 0);
+    unsigned last = 120000;
+    char text[256];
+
+    (void)state;
+    add_functions(trace, last + 1, MS);
+    for (unsigned i = 0; i < 2 * last; i++) {
+        struct cps_caller caller = {
+            .calls = 1000, .elapsed = 90 * MS, .name = i < last ? last : i - last};
+
+        assert_int_equal(cps_trace_add_caller(trace, &caller), 0);
+    }
+    for (unsigned i = 0; i < last; i++) {
+        trace->functions[i].first_caller = i;
+        trace->functions[i].caller_count = 1;
+        trace->functions[i].calls = 1000;
+        trace->functions[i].self = trace->functions[i].elapsed = 90 * MS;
+    }
+    trace->functions[last].first_caller = trace->functions[last].caller_count = last;
+    trace->functions[last].calls = 1000000;
+    assert_true(find(trace, text, sizeof(text)).count > 0);
+}
+
+static struct cps_trace *busy_neighbour(uint64_t start, unsigned count)
+{
+    struct cps_trace *trace = made_trace("/report", 100 * MS, NULL, 0);
+
+    add_functions(trace, count, 90 * MS);
+    for (unsigned i = 0; i < count; i++) {
+        struct cps_call call = {
+            .start = MADE_START + start, .elapsed = i ? 1000 : 90 * MS, .name = i, .depth = 0};
+
+        assert_int_equal(cps_trace_add_call(trace, &call), 0);
+    }
+    trace->runtime = CPS_RUNTIME_NODE;
+    trace->pid = 7;
+    return trace;
+}
+
+/* And to look through a neighbour's calls for each of its functions. */
+static void what_kept_the_event_loop_is_found_in_one_walk_through_a_neighbour(void **state)
+{
+    static const struct made_call calls[] = {{"page", 0, 100 * MS, 0}};
+    cps_auto_trace struct cps_trace *trace = made_trace("/", 100 * MS, calls, 1);
+    cps_auto_trace struct cps_trace *busy = busy_neighbour(5 * MS, 120000);
+    const struct cps_trace *const neighbours[] = {trace, busy};
+    const struct cps_function page = {
+        .calls = 1, .elapsed = 100 * MS, .longest = 100 * MS, .self = MS};
+    struct cps_totals totals = {0};
+    struct cps_findings findings;
+    char text[256];
+
+    (void)state;
+    add_functions(trace, 0, 0);
+    assert_int_equal(cps_trace_add_function(trace, &page), 0);
+    trace->runtime = CPS_RUNTIME_NODE;
+    trace->pid = 7;
+    assert_int_equal(cps_totals_build(trace, &totals), 0);
+    cps_findings_find(trace, &totals, neighbours, 2, &findings);
+    cps_totals_free(&totals);
+    assert_true(findings.count > 0);
+    cps_findings_describe(trace, &findings.items[0], text, sizeof(text));
+    assert_string_equal(text, "page: held up for 90 ms (90%) by f0 of GET /report, which kept the "
+                              "event loop.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +312,8 @@ int main(void)
         cmocka_unit_test(the_last_call_before_an_abort_is_named),
         cmocka_unit_test(an_abort_stands_beside_what_took_the_time),
         cmocka_unit_test(an_abort_without_calls_names_none),
+        cmocka_unit_test(a_function_with_all_others_as_callers_and_callees_is_looked_through_once),
+        cmocka_unit_test(what_kept_the_event_loop_is_found_in_one_walk_through_a_neighbour),
         cmocka_unit_test(a_balanced_request_has_none),
     };
 
