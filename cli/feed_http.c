@@ -20,6 +20,7 @@
 #define BACKOFF_FIRST_MS 500
 #define BACKOFF_MOST_MS 30000
 #define CONNECT_TIMEOUT_MS 10000L
+#define TURN_MS 20
 
 struct feed_http {
     struct cps_feed base;
@@ -32,6 +33,8 @@ struct feed_http {
     enum cps_feed_state state;
     unsigned backoff_ms; /* of the next failure */
     int64_t retry_at_ms; /* monotonic; while easy is NULL */
+    int64_t turn_ends_ms;
+    bool paused; /* libcurl keeps what there was no time for */
     char curl_error[CURL_ERROR_SIZE];
     struct cps_error reason;
     struct cps_error logged; /* the last reason that was logged: a repeated one is not */
@@ -66,12 +69,24 @@ static void heard(struct feed_http *http)
     http->logged.text[0] = '\0';
 }
 
+/* The turn that the stream has before the keyboard is looked at again. */
+static void begin_turn(struct feed_http *http)
+{
+    http->turn_ends_ms = cps_clock_ms() + TURN_MS;
+}
+
+/* A little of what is compressed may be gigabytes, so that even what came at once is not read at
+ * once: libcurl keeps the rest of it, at most 64 MB, until the next turn. */
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 {
     struct feed_http *http = context;
     uint64_t understood;
     long status = 0;
 
+    if (cps_clock_ms() >= http->turn_ends_ms) {
+        http->paused = true;
+        return CURL_WRITEFUNC_PAUSE;
+    }
     (void)curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status != 200)
         return size * count;
@@ -216,6 +231,7 @@ static void finish(struct feed_http *http, CURLcode code)
     (void)curl_multi_remove_handle(http->multi, http->easy);
     curl_easy_cleanup(http->easy);
     http->easy = NULL;
+    http->paused = false;
     cps_reader_cut(&http->reader);
     http->retry_at_ms = cps_clock_ms() + with_jitter(http->backoff_ms);
     http->backoff_ms =
@@ -225,6 +241,19 @@ static void finish(struct feed_http *http, CURLcode code)
                http->reason.text);
         http->logged = http->reason;
     }
+}
+
+/* What was left of the last turn. */
+static void go_on(struct feed_http *http)
+{
+    CURLcode code;
+
+    if (!http->paused)
+        return;
+    http->paused = false;
+    code = curl_easy_pause(http->easy, CURLPAUSE_CONT);
+    if (code)
+        finish(http, code);
 }
 
 static int http_wait(struct cps_feed *feed, int fd, int timeout_ms)
@@ -239,8 +268,11 @@ static int http_wait(struct cps_feed *feed, int fd, int timeout_ms)
         return -ENOMEM;
     if (!http->easy && left < timeout_ms)
         timeout_ms = left > 0 ? (int)left : 0;
-    if (curl_multi_poll(http->multi, &extra, fd >= 0, timeout_ms, NULL) ||
-        curl_multi_perform(http->multi, &running))
+    if (curl_multi_poll(http->multi, &extra, fd >= 0, http->paused ? 0 : timeout_ms, NULL))
+        return -EIO;
+    begin_turn(http);
+    go_on(http);
+    if (curl_multi_perform(http->multi, &running))
         return -EIO;
     while ((message = curl_multi_info_read(http->multi, &running))) {
         if (message->msg == CURLMSG_DONE)

@@ -7,6 +7,9 @@
 
 #include "clock.h"
 
+/* Of a message, bytes: more than a row shows, and a stranger's may have megabytes. */
+#define MESSAGE_MAX 2048
+
 int cps_model_init(struct cps_model *model, size_t max_traces, size_t max_bytes)
 {
     *model = (struct cps_model){.max_traces = max_traces, .max_bytes = max_bytes, .next_serial = 1};
@@ -97,7 +100,7 @@ void cps_model_add(struct cps_model *model, struct cps_trace *trace)
 void cps_model_log(struct cps_model *model, enum cps_level level, const char *text)
 {
     struct cps_message *message = &model->logs[model->log_count % CPS_MODEL_LOGS];
-    char *copy = strdup(text);
+    char *copy = strndup(text, MESSAGE_MAX);
 
     if (!copy) {
         model->logs_lost++;

@@ -4,6 +4,10 @@
 #include <jansson.h>
 #include <string.h>
 
+/* An event is a sentence; all that a stranger can do with a longer one is to keep the reader busy.
+ */
+#define EVENT_MAX 65536
+
 static void reject(struct cps_reader *reader, const char *why)
 {
     struct cps_error message;
@@ -56,10 +60,11 @@ static bool take_line(void *context, const char *line, size_t length)
     struct cps_trace *trace;
 
     if (cps_reader_is_event(line, length)) {
-        json_t *root = json_loadb(line, length, 0, NULL);
+        json_t *root = length > EVENT_MAX ? NULL : json_loadb(line, length, 0, NULL);
 
         if (!root) {
-            reject(reader, "an event that is not JSON");
+            reject(reader,
+                   length > EVENT_MAX ? "an event that is too long" : "an event that is not JSON");
             return true;
         }
         reader->understood++;

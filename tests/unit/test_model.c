@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -150,11 +151,28 @@ static void differences_are_by_name_and_the_largest_first(void **state)
     cps_model_free(&model);
 }
 
+static void messages_are_cut_and_the_oldest_leave(void **state)
+{
+    static char text[100000];
+    struct cps_model model = {0};
+
+    (void)state;
+    memset(text, 'y', sizeof(text) - 1);
+    assert_int_equal(cps_model_init(&model, 3, 1 << 20), 0);
+    for (int i = 0; i <= CPS_MODEL_LOGS; i++)
+        cps_model_log(&model, CPS_LEVEL_INFO, text);
+    assert_int_equal(model.log_count, CPS_MODEL_LOGS + 1);
+    for (int i = 0; i < CPS_MODEL_LOGS; i++)
+        assert_in_range(strlen(model.logs[i].text), 1000, 4096);
+    cps_model_free(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_oldest_leave_but_what_is_looked_at_stays),
         cmocka_unit_test(bytes_are_bounded_too),
+        cmocka_unit_test(messages_are_cut_and_the_oldest_leave),
         cmocka_unit_test(the_bounds_hold_whatever_comes),
         cmocka_unit_test(routes_fold_identifiers),
         cmocka_unit_test(differences_are_by_name_and_the_largest_first),

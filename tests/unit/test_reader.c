@@ -133,6 +133,19 @@ static void a_line_that_is_too_long_is_dropped_alone(void **state)
     assert_int_equal(reader.malformed, 1);
 }
 
+static void an_event_of_megabytes_is_not_looked_into(void **state)
+{
+    static char message[65536];
+
+    (void)state;
+    memset(message, 'y', sizeof(message) - 1);
+    feed("{\"event\":{\"kind\":\"log\",\"msg\":\"");
+    feed(message);
+    feed("\"}}\n" TRACE "\n");
+    assert_seen("warn a line of the stream was not read: an event that is too long|trace a|");
+    assert_int_equal(reader.malformed, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -144,6 +157,7 @@ int main(void)
         TEST(a_cut_stream_loses_the_line_that_had_begun),
         TEST(the_last_line_of_a_file_needs_no_end),
         TEST(a_line_that_is_too_long_is_dropped_alone),
+        TEST(an_event_of_megabytes_is_not_looked_into),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
