@@ -12,7 +12,7 @@ function subscribe(recorder, name, handler) {
       handler(message);
     } catch (error) {
       // A subscriber that throws ends the process.
-      recorder.fault(error);
+      recorder.faults.add(error);
     }
   });
 }
@@ -29,10 +29,10 @@ function observe(recorder, channels, describe) {
     const span = spans.get(request);
     if (span === undefined) return;
     spans.delete(request);
-    recorder.endSpan(span.span, `${span.name} ${status}`);
+    recorder.calls.endSpan(span.span, `${span.name} ${status}`);
   };
   subscribe(recorder, channels.start, ({ request }) => {
-    const span = recorder.beginSpan();
+    const span = recorder.calls.beginSpan();
     if (span !== null) spans.set(request, { span, name: describe(request), status: 0 });
   });
   if (channels.headers) {

@@ -15,16 +15,17 @@ function defineCount() {
   return (count) => set(globalThis, '__cps_w', count);
 }
 
-function defineFunctions(recorder) {
+// entries: what recorder.calls.entries() gives.
+function defineFunctions(entries) {
   const values = {
-    __cps_e: recorder.enter,
-    __cps_b: recorder.enterBorder,
-    __cps_l: recorder.leave,
-    __cps_a: recorder.enterSuspendable,
-    __cps_m: recorder.leaveSuspendable,
-    __cps_p: recorder.pause,
-    __cps_r: recorder.resume,
-    __cps_x: recorder.settle,
+    __cps_e: entries.enter,
+    __cps_b: entries.enterBorder,
+    __cps_l: entries.leave,
+    __cps_a: entries.enterSuspendable,
+    __cps_m: entries.leaveSuspendable,
+    __cps_p: entries.pause,
+    __cps_r: entries.resume,
+    __cps_x: entries.settle,
   };
   for (const [name, value] of Object.entries(values)) {
     define(name, value, false);

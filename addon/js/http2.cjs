@@ -7,6 +7,7 @@
 'use strict';
 
 const channel = require('node:diagnostics_channel');
+const { HTTP } = require('./recorder.cjs');
 const { define, follow, requestId, parentOf } = require('./requests.cjs');
 
 const { apply } = Reflect;
@@ -23,7 +24,7 @@ function ending(recorder, record, stream) {
 }
 
 function begin(recorder, stream, headers) {
-  const record = recorder.begin(recorder.HTTP, requestId(headers), String(headers[':path'] ?? '*'), String(headers[':method']),
+  const record = recorder.begin(HTTP, requestId(headers), String(headers[':path'] ?? '*'), String(headers[':method']),
     parentOf(headers));
   if (record !== null) follow(recorder, record, stream, ending(recorder, record, stream));
   return record;
@@ -34,7 +35,7 @@ function beginSafely(recorder, onFirst, stream, headers) {
     onFirst();
     return recorder.watched() ? begin(recorder, stream, headers) : null;
   } catch (error) {
-    recorder.fault(error);
+    recorder.faults.add(error);
     return null;
   }
 }
@@ -43,7 +44,7 @@ function followServer(recorder, onFirst, server) {
   const { emit } = server;
   define(server, 'emit', function (...args) {
     const record = args[0] === 'stream' ? beginSafely(recorder, onFirst, args[1], args[2]) : null;
-    return record === null ? apply(emit, this, args) : recorder.runIn(record, emit, this, args);
+    return record === null ? apply(emit, this, args) : recorder.context.run(record, emit, this, args);
   });
 }
 
@@ -56,7 +57,7 @@ function observeHttp2(recorder, onFirst) {
       followed.add(server);
       followServer(recorder, onFirst, server);
     } catch (error) {
-      recorder.fault(error);
+      recorder.faults.add(error);
     }
   });
 }

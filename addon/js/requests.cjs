@@ -11,6 +11,7 @@
 const channel = require('node:diagnostics_channel');
 const { EventEmitter } = require('node:events');
 const { builtin } = require('./builtin.cjs');
+const { HTTP } = require('./recorder.cjs');
 
 const { apply } = Reflect;
 const { emit: EMIT, listenerCount } = EventEmitter.prototype;
@@ -30,7 +31,7 @@ function follow(recorder, record, emitter, seen) {
   define(emitter, 'emit', function (...args) {
     seen(args[0]);
     if (plain && args[0] !== 'error' && apply(listenerCount, this, [args[0]]) === 0) return apply(emit, this, args);
-    return recorder.runIn(record, emit, this, args);
+    return recorder.context.run(record, emit, this, args);
   });
 }
 
@@ -60,9 +61,9 @@ function ending(recorder, record, status) {
 }
 
 function begin(recorder, request, response) {
-  const record = recorder.begin(recorder.HTTP, requestId(request.headers), request.url, request.method,
+  const record = recorder.begin(HTTP, requestId(request.headers), request.url, request.method,
     parentOf(request.headers));
-  recorder.enterRequest(record);
+  recorder.context.enter(record);
   if (record === null) return;
   follow(recorder, record, request, () => {});
   follow(recorder, record, response, ending(recorder, record, () => response.statusCode));
@@ -73,10 +74,10 @@ function observeRequests(recorder, onFirst) {
     try {
       onFirst();
       if (recorder.watched()) begin(recorder, request, response);
-      else recorder.enterRequest(null);
+      else recorder.context.enter(null);
     } catch (error) {
       // A subscriber that throws ends the process.
-      recorder.fault(error);
+      recorder.faults.add(error);
     }
   });
 }

@@ -26,14 +26,14 @@ function start() {
   const binding = loadBinding();
   if (!binding.mainThread && isLoaderThread()) return;
   const { Registry } = require('./registry.cjs');
-  const { createRecorder } = require('./recorder.cjs');
+  const { Recorder } = require('./recorder.cjs');
   const { createModules } = require('./modules.cjs');
   const registry = new Registry();
   const { defineCount, defineFunctions } = require('./globals.cjs');
-  const recorder = createRecorder(binding, config, registry, defineCount());
+  const recorder = new Recorder(binding, config, registry, defineCount());
   const modules = createModules(config, registry, binding);
   Object.defineProperty(globalThis, STARTED, { value: { modules: modules.counts, recorder } });
-  defineFunctions(recorder);
+  defineFunctions(recorder.calls.entries());
   require('./tostring.cjs').patchToString();
   require('./loader.cjs').installLoader(modules, config, registry, binding.mainThread);
   const endScript = require('./process.cjs').observeProcess(recorder, command(), binding.mainThread);
