@@ -77,6 +77,13 @@ static void what_is_cut_says_so(void **state)
     cps_canvas_free(&canvas);
 }
 
+/* Writes the two bytes of a combining accent. */
+static void put_accent(char *at)
+{
+    at[0] = '\xcc';
+    at[1] = '\x81';
+}
+
 /* A name of a megabyte that has nearly no width: were each of these read to its end, the test would
  * not end in its time. */
 static void a_stranger_cannot_make_a_row_slow(void **state)
@@ -88,15 +95,15 @@ static void a_stranger_cannot_make_a_row_slow(void **state)
     (void)state;
     assert_non_null(name);
     for (size_t i = 0; i < length; i += 2)
-        memcpy(name + i, "\xcc\x81", 2);
+        put_accent(name + i);
     for (int i = 0; i < 1000; i++) {
         name[0] = name[1] = 'a';
         assert_int_equal(cps_canvas_put(&canvas, 0, 0, 5, CPS_STYLE_NORMAL, name, length), 2);
-        memcpy(name, "\xcc\x81", 2);
+        put_accent(name);
         name[length - 2] = 'y';
         name[length - 1] = 'z';
         assert_int_equal(cps_canvas_tail(&canvas, 0, 0, 5, CPS_STYLE_NORMAL, name, length), 2);
-        memcpy(name + length - 2, "\xcc\x81", 2);
+        put_accent(name + length - 2);
     }
     assert_int_equal(at(&canvas, 0), L'y');
     assert_int_equal(at(&canvas, 1), L'z');
