@@ -13,7 +13,12 @@ const { parse, stringify } = JSON;
 const COMMENT = '//# sourceMappingURL=';
 const DATA = /^data:application\/json(?:;charset=[^;,]*)?(;base64)?,/i;
 const INSERTION = /\/\*\{c\*\/[^]*?\/\*c\}\*\//g;
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+let codec;
+
+function load() {
+  codec = require('@jridgewell/sourcemap-codec');
+}
 
 // Where the source's last line names a map: [what is before the URL, the URL]; null where it does not.
 function found(source) {
@@ -34,27 +39,6 @@ function encoded(map) {
   return `data:application/json;base64,${Buffer.from(stringify(map)).toString('base64')}`;
 }
 
-// The first number of a segment, and how many characters it has.
-function firstNumber(segment) {
-  let value = 0;
-  for (let i = 0; i < segment.length; i++) {
-    const digit = DIGITS.indexOf(segment[i]);
-    value |= (digit & 31) << (i * 5);
-    if (digit < 32) return [value & 1 ? -(value >>> 1) : value >>> 1, i + 1];
-  }
-  return [0, segment.length];
-}
-
-function written(number) {
-  let rest = number < 0 ? (-number << 1) | 1 : number << 1;
-  let text = '';
-  do {
-    text += DIGITS[(rest & 31) | (rest > 31 ? 32 : 0)];
-    rest >>>= 5;
-  } while (rest > 0);
-  return text;
-}
-
 // The insertions of a line: the column of the source that each was put at, and how much there is up to it.
 function insertionsOf(line) {
   const list = [];
@@ -67,29 +51,22 @@ function insertionsOf(line) {
   return list;
 }
 
-// A line of mappings: of each segment the first number, its column as the distance to the one before, is another.
-function movedLine(segments, insertions) {
-  let column = 0;
-  let before = 0;
+// Moves the columns of a line's segments, which are in order; a segment's first number is its column.
+function moveLine(segments, insertions) {
   let passed = 0; // insertions that are left of the column
-  return segments.split(',').map((segment) => {
-    const [distance, length] = firstNumber(segment);
-    column += distance;
-    while (passed < insertions.length && insertions[passed].column <= column) passed++;
-    while (passed > 0 && insertions[passed - 1].column > column) passed--;
-    const moved = column + (passed === 0 ? 0 : insertions[passed - 1].size);
-    const text = written(moved - before) + segment.slice(length);
-    before = moved;
-    return text;
-  }).join(',');
+  for (const segment of segments) {
+    while (passed < insertions.length && insertions[passed].column <= segment[0]) passed++;
+    if (passed > 0) segment[0] += insertions[passed - 1].size;
+  }
 }
 
 function moved(mappings, code) {
   const lines = code.split('\n');
-  return mappings.split(';').map((segments, i) => {
-    const insertions = segments === '' || i >= lines.length ? [] : insertionsOf(lines[i]);
-    return insertions.length === 0 ? segments : movedLine(segments, insertions);
-  }).join(';');
+  const decodedLines = codec.decode(mappings);
+  for (let i = 0; i < decodedLines.length && i < lines.length; i++) {
+    if (decodedLines[i].length > 0) moveLine(decodedLines[i], insertionsOf(lines[i]));
+  }
+  return codec.encode(decodedLines);
 }
 
 // Transformed source, with its map made to fit.
@@ -124,4 +101,4 @@ function withOwnMap(source, file) {
   }
 }
 
-module.exports = { withMovedMap, withOwnMap };
+module.exports = { load, withMovedMap, withOwnMap };

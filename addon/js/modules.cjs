@@ -7,7 +7,7 @@ const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
 const { Cache } = require('./cache.cjs');
-const { withMovedMap, withOwnMap } = require('./maps.cjs');
+const maps = require('./maps.cjs');
 
 // The transform's own modules, and what they need where that is not the application's.
 const OWN = [__dirname + path.sep, path.join(__dirname, '../node_modules') + path.sep];
@@ -24,6 +24,7 @@ function loadTransformer() {
   try {
     transformer = require('./transform.cjs');
     transformer.load();
+    maps.load();
   } finally {
     loading = false;
   }
@@ -105,7 +106,7 @@ function createModules(config, registry, binding) {
     for (const [text, kind] of readings(source, file, module)) {
       try {
         const made = transformer.transform(text(), { ...options, module: kind });
-        return made === null ? null : { ...made, code: withMovedMap(made.code) };
+        return made === null ? null : { ...made, code: maps.withMovedMap(made.code) };
       } catch (error) {
         failure ??= error;
       }
@@ -115,7 +116,7 @@ function createModules(config, registry, binding) {
 
   // The source to load; null where it is to be loaded as it is.
   function obtain(given, file, module, border) {
-    const source = withOwnMap(given, file);
+    const source = maps.withOwnMap(given, file);
     const key = cache.key(source, displayName(file), module, border);
     const known = cache.read(key, (count) => registry.allocate(count));
     if (known !== null) {
