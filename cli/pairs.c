@@ -3,27 +3,21 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
+
+#include "random.h"
 
 struct cps_pair {
     uint32_t first, second;
     uint32_t number; /* plus 1; 0 is a free slot */
 };
 
-/*
- * Which pairs come is for a stranger to choose, so they must not know which of them share a slot:
- * by a factor at random, of which the highest bits count, any two do so once in half the slots. The
- * kernel gives every process 16 random bytes; the first eight seed the traces' names.
- */
+/* Which pairs come is for a stranger to choose, so they must not know which of them share a slot:
+ * by a factor at random, of which the highest bits count, any two do so once in half the slots. */
 static uint64_t random_factor(void)
 {
-    const void *random = (const void *)getauxval(AT_RANDOM); /* NOLINT(performance-no-int-to-ptr) */
-    uint64_t factor = 0x9e3779b97f4a7c15u;
+    uint64_t random = cps_random_of_process(CPS_RANDOM_PAIRS);
 
-    if (random)
-        memcpy(&factor, (const char *)random + 8, sizeof(factor));
-    return factor | 1;
+    return (random ? random : 0x9e3779b97f4a7c15u) | 1;
 }
 
 int cps_pairs_init(struct cps_pairs *pairs, size_t most)

@@ -7,7 +7,6 @@
 #include <pcre2.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What one search may take: steps of the matcher, a few milliseconds of them, and memory for what
  * it may have to take back, in KiB. */

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
+
+#include "random.h"
 
 #define CHUNK_BYTES 4096
 #define SMALLEST_ARRAY 16
@@ -30,7 +31,7 @@ struct cps_trace_storage {
     size_t chunk_bytes;
     struct slot *slots;
     size_t slot_count; /* a power of two, or 0 */
-    uint64_t seed;
+    uint64_t seed; /* names come from other processes, which could choose some that share a slot */
     size_t name_capacity;
     size_t call_capacity;
     size_t function_capacity;
@@ -39,18 +40,6 @@ struct cps_trace_storage {
 };
 
 static const struct cps_string empty_string = {"", 0};
-
-/* Names come from other processes: without a seed that they cannot know, they could be chosen to
- * share a slot. The kernel gives every process 16 random bytes. */
-static uint64_t random_seed(void)
-{
-    const void *random = (const void *)getauxval(AT_RANDOM); /* NOLINT(performance-no-int-to-ptr) */
-    uint64_t seed = 0;
-
-    if (random)
-        memcpy(&seed, random, sizeof(seed));
-    return seed;
-}
 
 struct cps_trace *cps_trace_new(void)
 {
@@ -62,7 +51,7 @@ struct cps_trace *cps_trace_new(void)
         free(storage);
         return NULL;
     }
-    storage->seed = random_seed();
+    storage->seed = cps_random_of_process(CPS_RANDOM_NAMES);
     trace->storage = storage;
     trace->id = trace->method = trace->uri = empty_string;
     return trace;
